@@ -17,7 +17,7 @@ SUBCOMMANDS = """add am apply archive bisect blame branch bundle cat-file check-
 
 # file: why it may
 ALLOWED = {
-    "engine/scm_argv.cc": "the user's scm.command, by default git, is told to add and to commit",
+    "engine/scm_command.cc": "the user's scm.command, by default git, is told to add and to commit",
     "policy/paths.cc": "the command policy knows what agents must not touch",
     "sandbox/attacks_git.cc": "attacks on a sandbox, made by hand as an agent would",
 }

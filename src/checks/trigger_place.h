@@ -1,9 +1,12 @@
-// A place whose content makes other programs run code; see checks/triggers.h.
+// A place whose content makes other programs run code (see checks/triggers.h), the files that it has now, and which
+// part of them is compared.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
+#include "checks/glance.h"
 #include "json/fields.h"
 
 namespace ralph {
@@ -35,5 +38,22 @@ struct TriggerPlace {
     v("path", path), v("kind", kind), v("putBack", put_back), v("why", why), v("keys", keys);
   }
 };
+
+// The files that currently exist at a place, by path, each with its own place.
+std::map<std::string, TriggerPlace> files_of(const TriggerPlace& place, Glance& glance);
+
+// The place of a single file within `place`.
+TriggerPlace file_of(const TriggerPlace& place, std::string path, TriggerKind kind);
+
+bool is_whole(TriggerKind kind);  // the whole file is compared, and its mode
+bool has_part(const TriggerPlace& program, const std::string& path);
+
+// For files that other tools also use: the compared part of a text, and `now` with that part restored from `before`.
+std::string compared_part(const TriggerPlace& place, const std::string& text);
+std::string with_part_of(const TriggerPlace& place, const std::string& before, const std::string& now);
+
+// The names of settings that differ: "core.hooksPath", "permissions"; or a note that they can't be read. Empty if the
+// file has no settings.
+std::vector<std::string> changed_names(const TriggerPlace& place, const std::string& before, const std::string& now);
 
 }  // namespace ralph

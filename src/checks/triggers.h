@@ -16,7 +16,6 @@
 
 #include "base/result.h"
 #include "checks/glance.h"
-#include "checks/quiet_look.h"
 #include "checks/trigger_place.h"
 #include "git/own_index.h"
 #include "git/push_target.h"

@@ -139,17 +139,9 @@ void tell_skipped(const std::string& path, const BusReader& reader) {
              human_bytes(reader.skipped()));
 }
 
-Result<std::optional<long>> number_from(const Arguments& arguments, std::string_view option) {
-  const auto text = arguments.value(option);
-  if (!text) return std::nullopt;
-  const auto count = parse_count(*text);
-  if (!count) return fail(ErrorKind::kUsage, "--{} must be a positive number, not \"{}\"", option, *text);
-  return *count;
-}
-
 Result<int> read(const Arguments& arguments) {
   TRY_VALUE(const std::string path, bus_from(arguments));
-  TRY_VALUE(const auto limit, number_from(arguments, "limit"));
+  TRY_VALUE(const auto limit, arguments.count("limit"));
   if (!file_exists(path) && !path_exists(path))
     return fail(ErrorKind::kUsage, "there is no bus {}; 'ralph bus post' creates it", path);
   BusReader reader(path);
@@ -171,7 +163,7 @@ Result<int> read(const Arguments& arguments) {
 
 Result<int> watch(const Arguments& arguments) {
   TRY_VALUE(const std::string path, bus_from(arguments));
-  TRY_VALUE(const auto count, number_from(arguments, "count"));
+  TRY_VALUE(const auto count, arguments.count("count"));
   TRY_VALUE(const Milliseconds timeout, duration_from(arguments, "timeout", Milliseconds(0)));
   const SystemClock clock;
   const std::optional<MonotonicTime> deadline =

@@ -46,12 +46,8 @@ constexpr std::array kOptions = {
 
 Status check_names(const std::vector<std::string>& only, const CollectRequest& request) {
   const std::vector<std::string> names = collector_names(request);
-  const std::vector<std::string_view> views(names.begin(), names.end());
   for (const std::string& name : only) {
-    if (is_one_of(name, names)) continue;
-    const std::string_view near = nearest(name, views);
-    return fail(ErrorKind::kUsage, "--only: no collector is called '{}'{}; there are: {}", name,
-                near.empty() ? "" : fmt::format(", did you mean '{}'?", near), join(names, " "));
+    if (!is_one_of(name, names)) return no_such("--only: no collector", name, names);
   }
   return {};
 }

@@ -104,6 +104,14 @@ std::optional<std::string_view> Arguments::value(std::string_view option) const 
   return found->second.back();
 }
 
+Result<std::optional<long>> Arguments::count(std::string_view option) const {
+  const auto text = value(option);
+  if (!text) return std::nullopt;
+  const auto count = parse_count(*text);
+  if (!count) return fail(ErrorKind::kUsage, "--{} must be a positive number, not \"{}\"", option, *text);
+  return *count;
+}
+
 std::vector<std::string> Arguments::values(std::string_view option) const {
   const auto found = options_.find(option);
   return found == options_.end() ? std::vector<std::string>{} : found->second;
@@ -124,6 +132,13 @@ std::vector<std::string> Arguments::given() const {
 void Arguments::add(const Arguments& later) {
   for (const auto& [name, values] : later.options_) options_[name] = values;
   if (!later.positionals_.empty()) positionals_ = later.positionals_;
+}
+
+tl::unexpected<Error> no_such(std::string_view what, std::string_view name, const std::vector<std::string>& names) {
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string_view near = nearest(name, views);
+  return fail(ErrorKind::kUsage, "{} is called '{}'{}; there are: {}", what, name,
+              near.empty() ? "" : fmt::format(", did you mean '{}'?", near), join(names, " "));
 }
 
 Result<Arguments> parse_arguments(const Command& command, std::span<const std::string> words) {

@@ -71,6 +71,7 @@ class Arguments {
   std::optional<std::string_view> value(std::string_view option) const;  // the last one given
   std::vector<std::string> values(std::string_view option) const;        // all of them
   std::optional<bool> flag(std::string_view option) const;               // --x: true, --no-x: false, neither: nullopt
+  Result<std::optional<long>> count(std::string_view option) const;      // its value, which must be a positive number
   std::span<const std::string> positionals() const { return positionals_; }
   std::span<const std::string> words() const { return words_; }  // as typed
   std::vector<std::string> given() const;                        // the names of the options that were given
@@ -86,6 +87,9 @@ class Arguments {
 
 // Errors are of kind kUsage and give the word, the nearest valid one, and where to read more.
 Result<Arguments> parse_arguments(const Command& command, std::span<const std::string> words);
+
+// `what`: "no collector". The message is "no collector is called 'ruf', did you mean 'ruff'?; there are: ruff mypy"
+tl::unexpected<Error> no_such(std::string_view what, std::string_view name, const std::vector<std::string>& names);
 
 std::string help_of(const Command& command);
 std::string overview(std::span<const Command* const> commands);

@@ -22,7 +22,7 @@ std::string text_in(const json::object& document, std::string_view key) {
 // An existing guardrail with the same command keeps what is not asked about: its name, its timeout.
 json::object guardrail_document(const GuardrailSettings& guardrail, const json::value* existing) {
   json::object document;
-  for (const json::value& old : existing && existing->is_array() ? existing->get_array() : json::array()) {
+  for (const json::value& old : items_of(existing)) {
     if (find_string(old, "command") == std::string_view(guardrail.command)) document = old.as_object();
   }
   if (document.contains("hint")) document.stable_erase(document.find("hint"));
@@ -97,28 +97,18 @@ Result<std::optional<ScmSettings>> scm_from(const Arguments& arguments) {
   return scm;
 }
 
-std::vector<std::string> texts_in(const json::object& document, std::string_view key) {
-  std::vector<std::string> texts;
-  const json::value* list = document.if_contains(key);
-  for (const json::value& item : list && list->is_array() ? list->get_array() : json::array()) {
-    if (item.is_string()) texts.emplace_back(item.get_string());
-  }
-  return texts;
-}
-
 // The choices in the existing settings, which are known to be valid.
 InitChoices choices_in(const json::object& existing) {
   InitChoices choices;
   const json::value document = existing;
   const json::object agent = object_in(existing, "agent");
   choices.agent = text_in(agent, "command");
-  choices.flags = texts_in(agent, "flags");
+  choices.flags = strings_of(agent.if_contains("flags"));
   choices.maximum_iterations =
       static_cast<int>(find_integer(document, "maximumIterations").value_or(choices.maximum_iterations));
   choices.completion_response =
       std::string(find_string(document, "completionResponse").value_or(choices.completion_response));
-  const json::value* guardrails = existing.if_contains("guardrails");
-  for (const json::value& one : guardrails && guardrails->is_array() ? guardrails->get_array() : json::array()) {
+  for (const json::value& one : items_of(existing.if_contains("guardrails"))) {
     GuardrailSettings guardrail;
     guardrail.command = find_string(one, "command").value_or("");
     guardrail.fail_action =
@@ -129,7 +119,7 @@ InitChoices choices_in(const json::object& existing) {
   if (const json::object scm = object_in(existing, "scm"); !scm.empty()) {
     choices.scm.emplace();
     choices.scm->command = text_in(scm, "command");
-    choices.scm->tasks = texts_in(scm, "tasks");
+    choices.scm->tasks = strings_of(scm.if_contains("tasks"));
   }
   return choices;
 }

@@ -75,10 +75,7 @@ Result<std::string> start_keeper(KeepRequest request) {
   const pid_t pid = ::fork();
   if (pid < 0) return fail(ErrorKind::kIo, "cannot start the language servers: {}", errno_text(errno));
   if (pid == 0) {
-    // The caller of ralph may be waiting for its pipes to close, so this process must not keep them open.
-    ::setsid();
-    const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
+    leave_caller();
     constexpr int kKept = 3;
     if (writes.get() != kKept) ::dup2(writes.get(), kKept);
     release_descriptors(kKept + 1, ~0U, Descriptors::kClose);
@@ -95,11 +92,6 @@ Result<std::string> start_keeper(KeepRequest request) {
     line.append(byte, static_cast<size_t>(n));
   }
   return std::string(trim(line));
-}
-
-void wait_for_the_other() {
-  const timespec moment{0, 50'000'000};
-  ::nanosleep(&moment, nullptr);
 }
 
 std::vector<std::string> kept_names(const json::object& status) {
@@ -137,7 +129,7 @@ Result<json::object> start_all(const std::string& socket, LspRequest request, Mi
     if (clock.monotonic() >= until)
       return fail(ErrorKind::kBusy, "another process is about to start or end the language servers of {}; try again",
                   request.project);
-    wait_for_the_other();
+    sleep_for(Milliseconds(50));  // until the other one is ready or gone
   }
 }
 

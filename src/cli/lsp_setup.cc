@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/command.h"
 #include "engine/diagnostics_setup.h"
 #include "os/files.h"
 #include "os/guardian.h"
@@ -21,10 +22,7 @@ Result<const ServerRow*> row_named(const std::string& name) {
   if (const ServerRow* row = lsp::server_named(name)) return row;
   std::vector<std::string> names;
   for (const ServerRow& row : lsp::all_servers()) names.emplace_back(row.name);
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::string_view near = nearest(name, views);
-  return fail(ErrorKind::kUsage, "no language server is called '{}'{}; there are: {}", name,
-              near.empty() ? "" : fmt::format(", did you mean '{}'?", near), join(names, " "));
+  return no_such("no language server", name, names);
 }
 
 bool lies_inside(const std::string& program, const std::string& project) {

@@ -84,9 +84,7 @@ std::vector<record::GuardrailEnded> last_checks(const Receipt& receipt) {
 
 // The settings of the guardrail with this command; nullptr for a verify command of the plan.
 const json::value* guardrail_with(const json::value& settings, const std::string& command) {
-  const json::value* guardrails = find(settings, "guardrails");
-  if (!guardrails || !guardrails->is_array()) return nullptr;
-  for (const json::value& guardrail : guardrails->get_array()) {
+  for (const json::value& guardrail : array_at(settings, "guardrails")) {
     if (find_string(guardrail, "command") == command) return &guardrail;
   }
   return nullptr;

@@ -70,11 +70,8 @@ Result<int> list_all(const Arguments& arguments) {
   TRY_VALUE(const Project place, enter_project());
   TRY_VALUE(std::vector<AnyRun> folders, all_runs(place.folder));
   const size_t total = folders.size();
-  if (const auto text = arguments.value("limit")) {
-    const auto limit = parse_count(*text);
-    if (!limit) return fail(ErrorKind::kUsage, "--limit must be a positive number, not \"{}\"", *text);
-    folders.resize(std::min(folders.size(), static_cast<size_t>(*limit)));
-  }
+  TRY_VALUE(const auto limit, arguments.count("limit"));
+  if (limit) folders.resize(std::min(folders.size(), static_cast<size_t>(*limit)));
   std::vector<ShownRun> runs;
   for (const AnyRun& found : folders) runs.push_back(read_run(found));
 

@@ -71,14 +71,6 @@ std::vector<OldRun> old_runs(const std::string& project, const std::vector<RunFo
   return runs;
 }
 
-Result<std::optional<long>> number(const Arguments& arguments, const char* name) {
-  const auto text = arguments.value(name);
-  if (!text) return std::nullopt;
-  const auto count = parse_count(*text);
-  if (!count) return fail(ErrorKind::kUsage, "--{} must be a positive number, not \"{}\"", name, *text);
-  return *count;
-}
-
 struct Limits {
   std::optional<long> days, keep, megabytes;
 };
@@ -131,9 +123,9 @@ Result<int> collect_runs(const Arguments& arguments) {
   TRY_VALUE(const Project place, enter_project());
   const std::string& project = place.folder;
   Limits limits;
-  TRY_VALUE(limits.days, number(arguments, "older-than"));
-  TRY_VALUE(limits.keep, number(arguments, "keep"));
-  TRY_VALUE(limits.megabytes, number(arguments, "max-mb"));
+  TRY_VALUE(limits.days, arguments.count("older-than"));
+  TRY_VALUE(limits.keep, arguments.count("keep"));
+  TRY_VALUE(limits.megabytes, arguments.count("max-mb"));
   if (!limits.days && !limits.keep && !limits.megabytes)
     return fail(ErrorKind::kUsage,
                 "say which runs to remove: --older-than DAYS, --keep N, --max-mb MB, or several of them");

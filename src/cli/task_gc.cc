@@ -48,11 +48,7 @@ Status remove_task(const TaskState& state) {
 
 Result<int> collect_tasks(const Arguments& arguments) {
   TRY_VALUE(const TaskRoot root, task_root_from(arguments));
-  std::optional<long> days;
-  if (const auto text = arguments.value("older-than")) {
-    days = parse_count(*text);
-    if (!days) return fail(ErrorKind::kUsage, "--older-than must be a positive number, not \"{}\"", *text);
-  }
+  TRY_VALUE(const std::optional<long> days, arguments.count("older-than"));
   if (!root.project.empty() && !is_directory(join_path(root.root, root.project)))
     return fail(ErrorKind::kUsage, "there is no project \"{}\" in {}", root.project, root.root);
   std::vector<TaskState> states;

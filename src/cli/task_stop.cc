@@ -1,6 +1,5 @@
 // ralph task stop and ralph task done: end a task from outside.
 #include <array>
-#include <ctime>
 #include <signal.h>
 
 #include "base/text.h"
@@ -9,6 +8,7 @@
 #include "cli/task_options.h"
 #include "os/clock.h"
 #include "os/files.h"
+#include "os/poll.h"
 #include "os/process_tree.h"
 #include "task/bus.h"
 #include "task/task_state.h"
@@ -35,8 +35,7 @@ bool ends_within(const TaskPlace& place, const LockOwner& supervisor, Millisecon
     const auto now = supervisor_of(place);
     if (!now || (now->pid != 0 && now->pid != supervisor.pid)) return true;
     if (clock.monotonic() >= deadline) return false;
-    const timespec moment{0, 5'000'000};
-    ::nanosleep(&moment, nullptr);
+    sleep_for(Milliseconds(5));
   }
 }
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "engine/observation.h"
-#include "engine/scm_argv.h"
+#include "engine/scm_command.h"
 #include "journal/changed_file.h"
 
 namespace ralph {

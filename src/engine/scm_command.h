@@ -1,15 +1,33 @@
-// A source control command, contained like every other process of a run; its output goes to scm.log.
+// Source control commands, contained like every other process of a run; their output goes to scm.log. Arguments never
+// pass through a shell: a commit message may contain anything.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "engine/scm_argv.h"
 #include "engine/step.h"
 #include "git/git.h"
 
 namespace ralph {
+
+using Argv = std::vector<std::string>;
+
+// A task may have arguments ("push origin HEAD") and is split into shell words. `commit` gets -am and the message. With
+// `add_all`, `add -A` comes first, because -a alone omits new files.
+std::vector<Argv> scm_commands(const std::string& scm, const std::string& task, const std::string& message,
+                               bool add_all);
+
+// Whether the task needs a commit message.
+bool is_commit(std::string_view task);
+
+// The words after `push`; nullopt if the task is not a push.
+std::optional<Argv> words_of_push(std::string_view task);
+
+// Whether the SCM reports that there is nothing to commit: a note, not an error.
+bool says_nothing_to_commit(std::string_view output);
 
 struct ScmCommandEnd {
   StepEnd end;

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "engine/commit_message.h"
-#include "engine/scm_argv.h"
 #include "engine/scm_command.h"
 #include "engine/turn.h"
 #include "git/checked_tree.h"

@@ -91,12 +91,12 @@ struct Column {
 
 std::string table(const json::object& receipt, std::string_view key, std::string_view title,
                   std::initializer_list<Column> columns) {
-  const json::value* rows = receipt.if_contains(key);
-  if (!rows || !rows->is_array() || rows->get_array().empty()) return "";
+  const json::array& rows = items_of(receipt.if_contains(key));
+  if (rows.empty()) return "";
   std::string text = fmt::format("\n## {}\n\n|", title), line = "|";
   for (const Column& column : columns) text += fmt::format(" {} |", column.title), line += "---|";
   text += "\n" + line + "\n";
-  for (const json::value& row : rows->get_array()) {
+  for (const json::value& row : rows) {
     text += "|";
     for (const Column& column : columns) text += fmt::format(" {} |", cell(row, column.key));
     text += "\n";
@@ -232,12 +232,10 @@ std::string receipt_page(const json::object& receipt) {
   text += fmt::format("- commits: {} to {}\n", cell(part("commits"), "before").substr(0, 12),
                       cell(part("commits"), "after").substr(0, 12));
   std::vector<std::string> agents;
-  const json::value* names = find(part("versions"), "agents");
   const json::value* known = find(part("versions"), "agentVersions");
-  for (const json::value& name : names && names->is_array() ? names->get_array() : json::array()) {
-    if (!name.is_string()) continue;
-    const auto version = known ? find_string(*known, name.get_string()) : std::nullopt;
-    agents.push_back(fmt::format("{} {}", std::string_view(name.get_string()), version.value_or("(version unknown)")));
+  for (const std::string& name : strings_of(find(part("versions"), "agents"))) {
+    const auto version = known ? find_string(*known, name) : std::nullopt;
+    agents.push_back(fmt::format("{} {}", name, version.value_or("(version unknown)")));
   }
   text += fmt::format("- ralph {}; agents {}\n", cell(part("versions"), "ralph"), plain(join(agents, ", ")));
   text += fmt::format("- cost: {}, {} tokens in, {} out\n", cell(part("cost"), "usd"),

@@ -10,7 +10,7 @@
 #include "os/files.h"
 #include "os/lock.h"
 #include "plan/project_check.h"
-#include "session/names.h"
+#include "session/session_note.h"
 #include "settings/ralph_folder.h"
 
 namespace ralph {

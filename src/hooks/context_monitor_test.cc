@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "os/scratch_folder_for_tests.h"
-#include "session/names.h"
+#include "session/session_note.h"
 #include "settings/ralph_folder.h"
 
 namespace ralph {

@@ -57,12 +57,10 @@ std::vector<FoundHook> ralph_hooks(const json::value& settings) {
     if (!groups.is_array()) continue;
     for (size_t g = 0; g < groups.get_array().size(); ++g) {
       const json::value& group = groups.get_array()[g];
-      const json::value* hooks = find(group, "hooks");
-      if (!hooks || !hooks->is_array()) continue;
-      for (size_t i = 0; i < hooks->get_array().size(); ++i) {
-        const json::value& hook = hooks->get_array()[i];
-        if (auto ralph = ralph_hook_in(hook))
-          found.push_back({std::string(event), g, i, hooks->get_array().size(), *std::move(ralph), &hook, &group});
+      const json::array& hooks = array_at(group, "hooks");
+      for (size_t i = 0; i < hooks.size(); ++i) {
+        if (auto ralph = ralph_hook_in(hooks[i]))
+          found.push_back({std::string(event), g, i, hooks.size(), *std::move(ralph), &hooks[i], &group});
       }
     }
   }

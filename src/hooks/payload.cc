@@ -10,9 +10,8 @@ std::string words_of(const json::value& message) {
   const json::value* content = find(message, "content");
   if (!content) return {};
   if (content->is_string()) return std::string(content->get_string());
-  if (!content->is_array()) return {};
   std::string words;
-  for (const json::value& block : content->get_array()) {
+  for (const json::value& block : items_of(content)) {
     if (find_string(block, "type") == "text") words += fmt::format("{}\n", find_string(block, "text").value_or(""));
   }
   return words;
@@ -41,11 +40,9 @@ HookPayload payload_from(std::string_view text, std::string* fault) {
   }
   HookPayload payload = from_json<HookPayload>(*value);
   if (!payload.cwd.starts_with('/')) payload.cwd.clear();
-  if (const json::value* tasks = find(*value, "background_tasks"); tasks && tasks->is_array()) {
-    for (const json::value& task : tasks->get_array()) {
-      if (find_string(task, "status").value_or("running") == "running")
-        payload.background_tasks.emplace_back(find_string(task, "id").value_or(""));
-    }
+  for (const json::value& task : array_at(*value, "background_tasks")) {
+    if (find_string(task, "status").value_or("running") == "running")
+      payload.background_tasks.emplace_back(find_string(task, "id").value_or(""));
   }
   if (!payload.last_message) payload.last_message = last_of_messages(*value);
   return payload;

@@ -14,6 +14,7 @@
 #include "journal/reader.h"
 #include "journal/secret_variables.h"
 #include "os/file_hash.h"
+#include "os/poll.h"
 
 namespace ralph {
 namespace {
@@ -121,7 +122,7 @@ Result<JournalWriter> JournalWriter::lock(const std::string& run_folder, const R
   while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (patience <= Milliseconds(0))
       return fail(ErrorKind::kBusy, "another process is writing {}; wait for it to end", path);
-    ::usleep(static_cast<useconds_t>(kStep.count()) * 1000);
+    sleep_for(kStep);
     patience -= kStep;
   }
   // Includes what another writer appended while we waited.

@@ -129,6 +129,44 @@ std::optional<bool> find_bool(const json::value& value, std::string_view key) {
   return found->get_bool();
 }
 
+const json::value* member(const json::value& value, std::initializer_list<std::string_view> keys) {
+  const json::value* at = &value;
+  for (const std::string_view key : keys) {
+    at = find(*at, key);
+    if (!at) return nullptr;
+  }
+  return at;
+}
+
+std::string text_at(const json::value& value, std::initializer_list<std::string_view> keys) {
+  const json::value* found = member(value, keys);
+  return found && found->is_string() ? std::string(std::string_view(found->get_string())) : "";
+}
+
+int number_at(const json::value& value, std::initializer_list<std::string_view> keys) {
+  const json::value* found = member(value, keys);
+  if (!found) return 0;
+  const std::int64_t* number = found->if_int64();
+  return number && std::in_range<int>(*number) ? static_cast<int>(*number) : 0;
+}
+
+const json::array& items_of(const json::value* array) {
+  static const json::array kEmpty;
+  return array && array->is_array() ? array->get_array() : kEmpty;
+}
+
+std::vector<std::string> strings_of(const json::value* array) {
+  std::vector<std::string> texts;
+  for (const json::value& item : items_of(array)) {
+    if (item.is_string()) texts.emplace_back(item.get_string());
+  }
+  return texts;
+}
+
+const json::array& array_at(const json::value& value, std::string_view key) {
+  return items_of(find(value, key));
+}
+
 void drop_infinities(json::value& value) {
   if (const double* number = value.if_double(); number && !std::isfinite(*number)) value = nullptr;
   if (json::array* items = value.if_array()) {

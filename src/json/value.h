@@ -1,10 +1,12 @@
 // The JSON library and the helpers that ralph uses around it.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -39,6 +41,16 @@ const json::value* find(const json::value& value, std::string_view key);
 std::optional<std::string_view> find_string(const json::value& value, std::string_view key);
 std::optional<long long> find_integer(const json::value& value, std::string_view key);
 std::optional<bool> find_bool(const json::value& value, std::string_view key);
+
+// The items of an array and, of these, the texts; none if it is no array or nullptr.
+const json::array& items_of(const json::value* array);
+std::vector<std::string> strings_of(const json::value* array);
+
+// A member of a member; nullptr if there is none. With the others, its value: "", 0 or none if there is none.
+const json::value* member(const json::value& value, std::initializer_list<std::string_view> keys);
+std::string text_at(const json::value& value, std::initializer_list<std::string_view> keys);
+int number_at(const json::value& value, std::initializer_list<std::string_view> keys);
+const json::array& array_at(const json::value& value, std::string_view key);
 
 // The value itself as a whole number; 10.0 is one too, as in JSON Schema.
 std::optional<long long> integer_in(const json::value& value);

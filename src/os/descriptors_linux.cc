@@ -25,4 +25,10 @@ void release_descriptors(unsigned first, unsigned last, Descriptors how) {
   }
 }
 
+void leave_caller() {
+  ::setsid();
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
+}
+
 }  // namespace ralph

@@ -324,5 +324,18 @@ TEST(Paths, AreRealWhenTheirLinksAreFollowed) {
   EXPECT_EQ(real_path("/"), "/");
 }
 
+TEST(Paths, AreWithinAFolderByName) {
+  EXPECT_TRUE(is_within("/p", "/p"));
+  EXPECT_TRUE(is_within("/p/src/x", "/p"));
+  EXPECT_TRUE(is_within("/p", "/"));
+  EXPECT_FALSE(is_within("/project", "/p"));
+  EXPECT_FALSE(is_within("/", "/p"));
+  EXPECT_FALSE(is_within("/p", ""));
+  EXPECT_EQ(path_below("/p/src/x", "/p"), "src/x");
+  EXPECT_EQ(path_below("/p/src", "/"), "p/src");
+  EXPECT_EQ(path_below("/p", "/p"), "");
+  EXPECT_EQ(path_below("/project/x", "/p"), "");
+}
+
 }  // namespace
 }  // namespace ralph

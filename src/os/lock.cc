@@ -1,13 +1,13 @@
 #include "os/lock.h"
 
 #include <cerrno>
-#include <ctime>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "os/poll.h"
 
 namespace ralph {
 
@@ -20,8 +20,7 @@ Result<Lock> Lock::acquire(const std::string& path) {
   // `ralph runs` takes the lock for an instant to see whether a run is alive: that does not make it an owner.
   int locked = ::flock(fd.get(), LOCK_EX | LOCK_NB);
   for (int tries = 0; locked != 0 && errno == EWOULDBLOCK && tries < 5; ++tries) {
-    const timespec moment{0, 10'000'000};
-    ::nanosleep(&moment, nullptr);
+    sleep_for(Milliseconds(10));
     locked = ::flock(fd.get(), LOCK_EX | LOCK_NB);
   }
   if (locked != 0) {

@@ -10,11 +10,6 @@
 namespace ralph {
 namespace {
 
-void sleep_for(Milliseconds time) {
-  const timespec moment{0, std::chrono::nanoseconds(time).count()};
-  ::nanosleep(&moment, nullptr);
-}
-
 // Whether recv() would return at once, with bytes, end of file or an error.
 bool would_answer(int fd) {
   char byte = 0;
@@ -22,6 +17,12 @@ bool would_answer(int fd) {
 }
 
 }  // namespace
+
+void sleep_for(Milliseconds time) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+  const timespec moment{seconds.count(), std::chrono::nanoseconds(time - seconds).count()};
+  ::nanosleep(&moment, nullptr);
+}
 
 int poll_or_look(std::span<pollfd> fds, int timeout) {
   if (::poll(fds.data(), fds.size(), timeout) >= 0) return 0;

@@ -1,4 +1,4 @@
-// poll() for descriptors whose reads and writes do not block.
+// Waiting: poll() for descriptors whose reads and writes do not block, and sleeping between two looks.
 #pragma once
 
 #include <poll.h>
@@ -10,6 +10,9 @@ namespace ralph {
 
 // How long to sleep between two checks if poll() is refused.
 inline constexpr Milliseconds kLookMoment{20};
+
+// For what can't be awaited; a signal ends it early.
+void sleep_for(Milliseconds time);
 
 // Waits for at most `timeout` milliseconds; -1: forever. If the kernel refuses to wait (no memory, a lowered limit of
 // open files, a seccomp profile), it sleeps a moment and reports every descriptor as ready, so the caller checks all of

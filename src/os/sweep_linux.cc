@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <ctime>
 #include <signal.h>
 #include <unistd.h>
 
 #include "os/clock.h"
 #include "os/freeze.h"
+#include "os/poll.h"
 #include "os/sweep.h"
 
 namespace ralph {
@@ -16,8 +16,7 @@ constexpr Milliseconds kLookAgain{20};
 SweepReport run_to_its_end(Sweep sweep) {
   const SystemClock clock;
   while (!sweep.advance(clock.monotonic())) {
-    const timespec moment{0, 10'000'000};
-    ::nanosleep(&moment, nullptr);
+    sleep_for(Milliseconds(10));
   }
   return sweep.report();
 }

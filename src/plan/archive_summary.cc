@@ -143,9 +143,7 @@ PlanFacts facts_from(std::string_view tasks_text) {
   facts.tasks.project = text_of(*document, "project");
   facts.tasks.branch = text_of(*document, "branchName");
   facts.tasks.description = text_of(*document, "description");
-  const json::value* const stories = find(*document, "userStories");
-  if (!stories || !stories->is_array()) return facts;
-  for (const json::value& story : stories->get_array()) {
+  for (const json::value& story : array_at(*document, "userStories")) {
     if (story.is_object()) facts.tasks.stories.push_back(story_of(story));
   }
   return facts;

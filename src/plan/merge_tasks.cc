@@ -13,10 +13,9 @@ constexpr std::string_view kStories = "/userStories";
 // The position of each story, by id.
 std::map<std::string, size_t> places_of_stories(const json::value& document) {
   std::map<std::string, size_t> places;
-  const json::value* stories = find(document, kStories.substr(1));
-  if (!stories || !stories->is_array()) return places;
-  for (size_t i = 0; i < stories->get_array().size(); ++i) {
-    if (const auto id = find_string(stories->get_array()[i], "id")) places.emplace(*id, i);
+  const json::array& stories = array_at(document, kStories.substr(1));
+  for (size_t i = 0; i < stories.size(); ++i) {
+    if (const auto id = find_string(stories[i], "id")) places.emplace(*id, i);
   }
   return places;
 }

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "os/files.h"
-#include "policy/command_containers.h"
+#include "policy/command_runners.h"
 #include "policy/command_view.h"
 #include "policy/rules.h"
 

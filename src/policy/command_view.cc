@@ -4,11 +4,8 @@
 
 #include "base/text.h"
 #include "os/files.h"
-#include "policy/command_containers.h"
-#include "policy/command_for_each.h"
-#include "policy/command_terminals.h"
+#include "policy/command_runners.h"
 #include "policy/command_words.h"
-#include "policy/command_wrappers.h"
 #include "policy/script_view.h"
 #include "policy/shell/characters.h"
 

@@ -14,11 +14,7 @@ std::vector<std::string> paths_in(const json::value& input) {
     if (const auto path = find_string(input, key); path && !path->empty()) paths.emplace_back(*path);
   }
   for (const std::string_view key : {"paths", "files", "include"}) {
-    const json::value* list = find(input, key);
-    if (!list || !list->is_array()) continue;
-    for (const json::value& item : list->get_array()) {
-      if (item.is_string()) paths.emplace_back(item.get_string());
-    }
+    for (std::string& path : strings_of(find(input, key))) paths.push_back(std::move(path));
   }
   return paths;
 }
@@ -30,11 +26,7 @@ std::optional<std::string> command_in(const json::value& input) {
     if (!command) continue;
     if (command->is_string()) return std::string(command->get_string());
     if (!command->is_array()) continue;
-    std::vector<std::string> words;
-    for (const json::value& word : command->get_array()) {
-      if (word.is_string()) words.emplace_back(word.get_string());
-    }
-    return quote_shell_words(words);
+    return quote_shell_words(strings_of(command));
   }
   return std::nullopt;
 }

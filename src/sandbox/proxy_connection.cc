@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "sandbox/client_hello.h"
 #include "sandbox/dial.h"
-#include "sandbox/resolver.h"
 
 namespace ralph {
 namespace {

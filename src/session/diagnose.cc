@@ -181,7 +181,7 @@ std::vector<diagnostics::Snapshot> load_snapshots(const std::string& path) {
   std::vector<diagnostics::Snapshot> snapshots;
   if (!is_real_file(path)) return snapshots;
   const auto value = parse_json(read_file(path).value_or(""), path);
-  for (const json::value& one : value && value->is_array() ? value->get_array() : json::array())
+  for (const json::value& one : items_of(value ? &*value : nullptr))
     snapshots.push_back(from_json<diagnostics::Snapshot>(one));
   return snapshots;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -124,9 +123,7 @@ void note_failure(const std::string& name, const Error& error, const std::string
 
 // The host waits until all its pipes are closed.
 void detach_from_host() {
-  ::setsid();
-  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
+  leave_caller();
   release_descriptors(3, ~0U, Descriptors::kClose);
 }
 
@@ -190,8 +187,7 @@ HeldChecks::Found HeldChecks::found(const State& state) const {
     value = parse_json(read_file(result_path()).value_or(""), "").value_or(json::value());
   // The file may be a late result of earlier checks that were ended.
   const bool fits = find_string(value, "folder") == state.folder;
-  const json::value* checks = fits ? find(value, "checks") : nullptr;
-  for (const json::value& one : checks && checks->is_array() ? checks->get_array() : json::array())
+  for (const json::value& one : items_of(fits ? find(value, "checks") : nullptr))
     found.checks.push_back(from_json<record::GuardrailEnded>(one));
   const std::string why(fits ? find_string(value, "error").value_or("") : "");
   const int iteration = found.checks.empty() ? 0 : static_cast<int>(found.checks.front().iteration);
@@ -207,13 +203,10 @@ HeldChecks::Found HeldChecks::found(const State& state) const {
   }
   if (const json::value* snapshot = find(*said, "snapshot"))
     found.diagnosis->snapshot = from_json<diagnostics::Snapshot>(*snapshot);
-  if (const json::value* unmet = find(*said, "unmet"); unmet && unmet->is_array())
-    for (const json::value& one : unmet->get_array())
-      if (one.is_string()) found.diagnosis->unmet.emplace_back(one.get_string());
+  found.diagnosis->unmet = strings_of(find(*said, "unmet"));
   found.diagnosis->worst = find_string(*said, "worst").value_or("");
-  if (const json::value* hiding = find(*said, "hiding"); hiding && hiding->is_array())
-    for (const json::value& one : hiding->get_array())
-      found.diagnosis->hiding.push_back(from_json<record::ChangedFile>(one));
+  for (const json::value& one : array_at(*said, "hiding"))
+    found.diagnosis->hiding.push_back(from_json<record::ChangedFile>(one));
   return found;
 }
 

@@ -1,12 +1,14 @@
-// A loop inside a host's session, as shown to users and programs: a view of its run's records. Specified in
-// docs/formats/loop.md.
+// A loop inside a host's session, as shown to users and programs: a view of its run's records, and how it is read from
+// disk. Specified in docs/formats/loop.md.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/progress.h"
+#include "journal/run_folder.h"
 #include "session/loop_request.h"
 
 namespace ralph {
@@ -80,5 +82,20 @@ struct LoopState {
 
 LoopState loop_state_of(const std::string& run, const LoopRequest& request, const Progress& progress);
 json::object to_json(const LoopState& state);
+
+// All that follows reads without a lock.
+
+// The unmasked request, in the run's folder until the loop ends.
+inline constexpr std::string_view kRequestFile = "request.json";
+
+// nullopt if there is no such run, or something else is in its place.
+std::optional<RunFolder> folder_of_run(const std::string& project, const std::string& id);
+
+// Fails with kNotFound if the loop has ended.
+Result<LoopRequest> read_request(const std::string& path);
+
+// The loop's state from its journal; nullopt if the run is not a loop. `tail`: reads only the progress, which the last
+// decision contains.
+Result<std::optional<LoopState>> read_loop(const RunFolder& folder, bool tail);
 
 }  // namespace ralph

@@ -12,9 +12,9 @@
 #include "git/fingerprint.h"
 #include "os/files.h"
 #include "os/lock.h"
+#include "os/poll.h"
+#include "session/loop_state.h"
 #include "session/loop_v1.h"
-#include "session/names.h"
-#include "session/read_loop.h"
 #include "session/session_note.h"
 #include "session/tally.h"
 #include "session/transcript.h"
@@ -49,7 +49,7 @@ Result<Lock> lock_patiently(const std::string& path) {
   for (;;) {
     auto lock = Lock::acquire(path);
     if (lock || lock.error().kind != ErrorKind::kBusy || clock.monotonic() >= until) return lock;
-    ::usleep(2000);
+    sleep_for(Milliseconds(2));
   }
 }
 

@@ -12,7 +12,7 @@
 #include "os/files.h"
 #include "os/scratch_folder_for_tests.h"
 #include "session/loop_v1.h"
-#include "session/names.h"
+#include "session/session_note.h"
 
 namespace ralph {
 namespace {

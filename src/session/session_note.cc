@@ -1,15 +1,29 @@
 #include "session/session_note.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/hash.h"
 #include "base/text.h"
 #include "os/files.h"
 #include "os/process_tree.h"
-#include "session/names.h"
 #include "settings/ralph_folder.h"
 
 namespace ralph {
+namespace {
+
+bool is_harmless(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
+
+}  // namespace
+
+std::string file_name_of_session(const std::string& session) {
+  const bool plain =
+      !session.empty() && session.size() <= 80 && std::all_of(session.begin(), session.end(), is_harmless);
+  return plain && !session.starts_with("hash-") ? session : fmt::format("hash-{:016x}", stable_hash(session));
+}
 
 bool SessionNote::host_is_gone() const {
   return host > 0 && start_time_of(host) != host_start;

@@ -10,6 +10,10 @@
 
 namespace ralph {
 
+// A session id as a file name: verbatim if harmless, else its hash. Never empty, never a path, and unique for the ids
+// that hosts use.
+std::string file_name_of_session(const std::string& session);
+
 struct SessionNote {
   std::string project, run;  // version 0.1 wrote only the project
   int host = 0;              // the process of the session's host; 0: unknown

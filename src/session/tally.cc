@@ -1,7 +1,6 @@
 #include "session/tally.h"
 
 #include <cerrno>
-#include <ctime>
 #include <sys/file.h>
 #include <sys/stat.h>
 
@@ -9,6 +8,7 @@
 
 #include "base/hash.h"
 #include "os/files.h"
+#include "os/poll.h"
 
 namespace ralph {
 namespace {
@@ -20,8 +20,7 @@ constexpr int kTries = 100;                 // one millisecond each; another hoo
 // The lock only keeps two hooks from counting the same item at once. If it can't be taken, the item is counted anyway.
 void lock_briefly(int fd) {
   for (int tries = 0; ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && tries < kTries; ++tries) {
-    const timespec moment{0, 1'000'000};
-    ::nanosleep(&moment, nullptr);
+    sleep_for(Milliseconds(1));
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
 #include <memory>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 
 #include "os/clock.h"
 #include "os/files.h"
+#include "os/poll.h"
 #include "session/transcript_line.h"
 
 namespace ralph {
@@ -105,8 +105,7 @@ TranscriptNews await_news(const std::string& path, std::uint64_t offset, Millise
     TranscriptNews news = read_transcript_since(path, offset, limit, not_before);
     while (!(news.*awaited) && transcript_size(path) == size) {
       if (clock.monotonic() >= deadline) return news;
-      const timespec moment{0, 3'000'000};
-      ::nanosleep(&moment, nullptr);
+      sleep_for(Milliseconds(3));
     }
     if (news.*awaited || clock.monotonic() >= deadline) return news;
   }

@@ -82,11 +82,7 @@ Owners owners_of(const Environment& environment) {
   const auto values = text ? parse_json(*text, path) : Result<json::value>(json::value());
   const json::value* folders = values ? find(*values, "trustedFolders") : nullptr;
   if (!folders || !folders->is_array()) return owners;
-  std::vector<std::string> accepted;
-  for (const json::value& folder : folders->get_array()) {
-    if (folder.is_string()) accepted.emplace_back(folder.get_string());
-  }
-  owners.accept(std::move(accepted));
+  owners.accept(strings_of(folders));
   return owners;
 }
 

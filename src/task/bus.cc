@@ -15,6 +15,7 @@
 #include "json/fields.h"
 #include "os/clock.h"
 #include "os/files.h"
+#include "os/poll.h"
 #include "task/yaml_lines.h"
 
 namespace ralph {
@@ -48,8 +49,7 @@ bool lock_within(int fd, int how, Milliseconds patience) {
   const MonotonicTime deadline = clock.monotonic() + patience;
   while (::flock(fd, how | LOCK_NB) != 0) {
     if ((errno != EWOULDBLOCK && errno != EINTR) || clock.monotonic() >= deadline) return false;
-    const timespec moment{0, 1'000'000};
-    ::nanosleep(&moment, nullptr);
+    sleep_for(Milliseconds(1));
   }
   return true;
 }
@@ -62,11 +62,7 @@ std::optional<BusMessage> message_from(const json::object& header) {
   };
   text("id", message.id), text("time", message.time), text("type", message.type), text("project", message.project);
   text("task", message.task), text("run", message.run);
-  const json::value* parents = find(value, "parents");
-  if (parents && parents->is_array()) {
-    for (const json::value& parent : parents->get_array())
-      if (parent.is_string()) message.parents.emplace_back(parent.get_string());
-  }
+  message.parents = strings_of(find(value, "parents"));
   if (message.id.empty() || message.type.empty()) return std::nullopt;
   return message;
 }

@@ -42,11 +42,8 @@ std::vector<std::string> dependencies_of(const TaskPlace& place) {
   const auto text = read_file(path_of(place));
   const auto lines = text ? parse_yaml_lines(*text, path_of(place)) : Result<json::object>(json::object());
   if (!lines) return names;
-  const json::value* list = lines->if_contains("depends_on");
-  if (!list || !list->is_array()) return names;
-  for (const json::value& name : list->get_array())
-    if (name.is_string() && task_place(place.root, place.project, std::string_view(name.get_string())))
-      names.emplace_back(name.get_string());
+  for (std::string& name : strings_of(lines->if_contains("depends_on")))
+    if (task_place(place.root, place.project, name)) names.push_back(std::move(name));
   return names;
 }
 

@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "os/clock.h"
 #include "os/files.h"
-#include "ui/figures.h"
+#include "ui/phrases.h"
 
 namespace ralph {
 namespace {

@@ -6,10 +6,8 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "journal/changed_file.h"
-#include "ui/check_text.h"
 #include "ui/console.h"
-#include "ui/figures.h"
-#include "ui/plan_text.h"
+#include "ui/phrases.h"
 
 namespace ralph {
 namespace {

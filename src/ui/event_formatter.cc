@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "ui/figures.h"
+#include "ui/phrases.h"
 #include "ui/tool_output.h"
 
 namespace ralph {

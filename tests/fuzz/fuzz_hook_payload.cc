@@ -8,7 +8,7 @@
 #include "hooks/payload.h"
 #include "hooks/reply.h"
 #include "json/value.h"
-#include "session/names.h"
+#include "session/session_note.h"
 
 namespace {
 

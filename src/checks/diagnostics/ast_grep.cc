@@ -34,17 +34,12 @@ ParsedOutput parse_ast_grep(const ToolOutput& output) {
       broken = true;
       return;
     }
-    Finding finding;
+    // The message is the rule's: the code itself may contain a secret.
+    Finding finding = finding_at(
+        *item, {{"file"}, {"range", "start", "line"}, {"range", "start", "column"}, {"ruleId"}, {"message"}});
+    ++finding.line, ++finding.column;  // theirs begin at 0
     finding.category = Category::kSecurity;
-    finding.file = text_at(*item, {"file"});
-    finding.line = number_at(*item, {"range", "start", "line"}) + 1;
-    finding.column = number_at(*item, {"range", "start", "column"}) + 1;
-    finding.rule = text_at(*item, {"ruleId"});
-    finding.message = text_at(*item, {"message"});  // the rule's: the code itself may contain a secret
-    const std::string severity = text_at(*item, {"severity"});
-    finding.severity = severity == "error"     ? Severity::kError
-                       : severity == "warning" ? Severity::kWarning
-                                               : Severity::kInfo;
+    finding.severity = severity_from(text_at(*item, {"severity"}));
     parsed.findings.push_back(std::move(finding));
   });
   if (broken) parsed.failure = "ast-grep's JSON is broken off";

@@ -57,9 +57,7 @@ ParsedOutput parse_biome(const ToolOutput& output) {
     finding.rule = text_at(item, {"category"});
     finding.message = biome_message(item);
     const std::string severity = text_at(item, {"severity"});
-    finding.severity = is_one_of(severity, {"error", "fatal"}) ? Severity::kError
-                       : severity == "warning"                 ? Severity::kWarning
-                                                               : Severity::kInfo;
+    finding.severity = severity == "fatal" ? Severity::kError : severity_from(severity);
     if (finding.rule.starts_with("lint/security/")) finding.category = Category::kSecurity;
     parsed.findings.push_back(std::move(finding));
   }

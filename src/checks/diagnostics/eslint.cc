@@ -32,12 +32,8 @@ ParsedOutput parse_eslint(const ToolOutput& output) {
   ParsedOutput parsed;
   for (const json::value& file : document->get_array()) {
     for (const json::value& item : array_at(file, "messages")) {
-      Finding finding;
+      Finding finding = finding_at(item, {{}, {"line"}, {"column"}, {"ruleId"}, {"message"}});
       finding.file = text_at(file, {"filePath"});
-      finding.line = number_at(item, {"line"});
-      finding.column = number_at(item, {"column"});
-      finding.rule = text_at(item, {"ruleId"});
-      finding.message = text_at(item, {"message"});
       finding.severity = number_at(item, {"severity"}) == 1 ? Severity::kWarning : Severity::kError;
       if (finding.rule.starts_with("security/")) finding.category = Category::kSecurity;
       // "File ignored because …" is about the command line, not the code.

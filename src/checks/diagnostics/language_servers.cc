@@ -47,10 +47,6 @@ CollectorPlan plan_typescript(const ProjectView& project, const Scope& scope) {
   return plan_server("typescript-language-server", project, scope);
 }
 
-Severity severity_named(std::string_view word) {
-  return word == "error" ? Severity::kError : word == "warning" ? Severity::kWarning : Severity::kInfo;
-}
-
 ParsedOutput parse_answer(const ToolOutput& output) {
   const auto document = parse_json(output.out, "ralph lsp ask");
   if (!document || !find(*document, "findings")) return {.failure = "the language server was not asked"};
@@ -58,13 +54,8 @@ ParsedOutput parse_answer(const ToolOutput& output) {
   parsed.failure = text_at(*document, {"failure"});
   parsed.says_all = !parsed.failure.empty();
   for (const json::value& item : array_at(*document, "findings")) {
-    Finding finding;
-    finding.file = text_at(item, {"file"});
-    finding.line = number_at(item, {"line"});
-    finding.column = number_at(item, {"column"});
-    finding.severity = severity_named(text_at(item, {"severity"}));
-    finding.rule = text_at(item, {"rule"});
-    finding.message = text_at(item, {"message"});
+    Finding finding = finding_at(item, {{"file"}, {"line"}, {"column"}, {"rule"}, {"message"}});
+    finding.severity = severity_from(text_at(item, {"severity"}));
     parsed.findings.push_back(std::move(finding));
   }
   if (output.exit_code != 0 && parsed.failure.empty()) parsed.failure = "the language server was not asked";

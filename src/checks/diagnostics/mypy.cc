@@ -51,16 +51,9 @@ ParsedOutput parse_mypy(const ToolOutput& output) {
       parsed.failure = "mypy's JSON is broken off";
       return;
     }
-    Finding finding;
-    finding.file = text_at(*item, {"file"});
-    finding.line = number_at(*item, {"line"});
-    finding.column = number_at(*item, {"column"}) + 1;
-    finding.rule = text_at(*item, {"code"});
-    finding.message = text_at(*item, {"message"});
-    const std::string severity = text_at(*item, {"severity"});
-    finding.severity = severity == "error"     ? Severity::kError
-                       : severity == "warning" ? Severity::kWarning
-                                               : Severity::kInfo;
+    Finding finding = finding_at(*item, {{"file"}, {"line"}, {"column"}, {"code"}, {"message"}});
+    ++finding.column;  // theirs begins at 0
+    finding.severity = severity_from(text_at(*item, {"severity"}));
     parsed.findings.push_back(std::move(finding));
   });
   // 1: findings; 2: it gave up after a syntax error, which is a finding, too.

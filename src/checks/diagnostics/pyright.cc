@@ -28,16 +28,10 @@ ParsedOutput parse_pyright(const ToolOutput& output) {
   if (!document || !find(*document, "generalDiagnostics")) return {.failure = "pyright printed no JSON"};
   ParsedOutput parsed;
   for (const json::value& item : array_at(*document, "generalDiagnostics")) {
-    Finding finding;
-    finding.file = text_at(item, {"file"});
-    finding.line = number_at(item, {"range", "start", "line"}) + 1;
-    finding.column = number_at(item, {"range", "start", "character"}) + 1;
-    finding.rule = text_at(item, {"rule"});
-    finding.message = text_at(item, {"message"});
-    const std::string severity = text_at(item, {"severity"});
-    finding.severity = severity == "error"     ? Severity::kError
-                       : severity == "warning" ? Severity::kWarning
-                                               : Severity::kInfo;
+    Finding finding = finding_at(
+        item, {{"file"}, {"range", "start", "line"}, {"range", "start", "character"}, {"rule"}, {"message"}});
+    ++finding.line, ++finding.column;  // theirs begin at 0
+    finding.severity = severity_from(text_at(item, {"severity"}));
     parsed.findings.push_back(std::move(finding));
   }
   if (output.exit_code > 1) parsed.failure = "pyright failed";

@@ -32,12 +32,8 @@ ParsedOutput parse_ruff(const ToolOutput& output) {
   if (!document || !document->is_array()) return {.failure = "ruff printed no JSON"};
   ParsedOutput parsed;
   for (const json::value& item : document->get_array()) {
-    Finding finding;
-    finding.file = text_at(item, {"filename"});
-    finding.line = number_at(item, {"location", "row"});
-    finding.column = number_at(item, {"location", "column"});
-    finding.rule = text_at(item, {"code"});
-    finding.message = text_at(item, {"message"});
+    Finding finding =
+        finding_at(item, {{"filename"}, {"location", "row"}, {"location", "column"}, {"code"}, {"message"}});
     finding.severity = is_error(finding.rule) ? Severity::kError : Severity::kWarning;
     if (is_security(finding.rule)) finding.category = Category::kSecurity;
     parsed.findings.push_back(std::move(finding));

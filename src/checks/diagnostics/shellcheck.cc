@@ -58,14 +58,9 @@ ParsedOutput parse_shellcheck(const ToolOutput& output) {
   if (!document || !find(*document, "comments")) return {.failure = "shellcheck printed no JSON"};
   ParsedOutput parsed;
   for (const json::value& item : array_at(*document, "comments")) {
-    Finding finding;
-    finding.file = text_at(item, {"file"});
-    finding.line = number_at(item, {"line"});
-    finding.column = number_at(item, {"column"});
+    Finding finding = finding_at(item, {{"file"}, {"line"}, {"column"}, {}, {"message"}});
     finding.rule = fmt::format("SC{}", number_at(item, {"code"}));
-    finding.message = text_at(item, {"message"});
-    const std::string level = text_at(item, {"level"});
-    finding.severity = level == "error" ? Severity::kError : level == "warning" ? Severity::kWarning : Severity::kInfo;
+    finding.severity = severity_from(text_at(item, {"level"}));
     parsed.findings.push_back(std::move(finding));
   }
   if (output.exit_code > 1) parsed.failure = "shellcheck failed";

@@ -16,31 +16,18 @@ Severity severity_of(std::string_view word) {
 
 }  // namespace
 
-const json::value* member(const json::value& value, std::initializer_list<std::string_view> keys) {
-  const json::value* at = &value;
-  for (const std::string_view key : keys) {
-    at = find(*at, key);
-    if (!at) return nullptr;
-  }
-  return at;
+Finding finding_at(const json::value& item, const FindingNames& names) {
+  Finding finding;
+  finding.file = text_at(item, names.file);
+  finding.line = number_at(item, names.line);
+  finding.column = number_at(item, names.column);
+  finding.rule = text_at(item, names.rule);
+  finding.message = text_at(item, names.message);
+  return finding;
 }
 
-std::string text_at(const json::value& value, std::initializer_list<std::string_view> keys) {
-  const json::value* found = member(value, keys);
-  return found && found->is_string() ? std::string(std::string_view(found->get_string())) : "";
-}
-
-int number_at(const json::value& value, std::initializer_list<std::string_view> keys) {
-  const json::value* found = member(value, keys);
-  if (!found) return 0;
-  const std::int64_t* number = found->if_int64();
-  return number && std::in_range<int>(*number) ? static_cast<int>(*number) : 0;
-}
-
-const json::array& array_at(const json::value& value, std::string_view key) {
-  static const json::array kEmpty;
-  const json::value* found = find(value, key);
-  return found && found->is_array() ? found->get_array() : kEmpty;
+Severity severity_from(std::string_view word) {
+  return from_word<Severity>(word).value_or(Severity::kInfo);
 }
 
 std::vector<std::string> files_for(const ProjectView& project, const Scope& scope,

@@ -14,12 +14,6 @@
 
 namespace ralph::diagnostics {
 
-// A member, or a nested member; nullptr if there is none.
-const json::value* member(const json::value& value, std::initializer_list<std::string_view> keys);
-std::string text_at(const json::value& value, std::initializer_list<std::string_view> keys);  // "" if there is none
-int number_at(const json::value& value, std::initializer_list<std::string_view> keys);        // 0 if there is none
-const json::array& array_at(const json::value& value, std::string_view key);                  // empty if there is none
-
 // The files of a scope with these endings, or all such files of the project. As arguments they go after `--`, or as
 // "./-x".
 std::vector<std::string> files_for(const ProjectView& project, const Scope& scope,
@@ -54,6 +48,16 @@ struct PlacedLine {
   int line = 0, column = 0;
 };
 PlacedLine placed_line(std::string_view line);
+
+// A finding at the members of a JSON object with these names; see json/value.h.
+struct FindingNames {
+  using Path = std::initializer_list<std::string_view>;
+  Path file, line, column, rule, message;
+};
+Finding finding_at(const json::value& item, const FindingNames& names);
+
+// For "error" and "warning"; any other word is an info.
+Severity severity_from(std::string_view word);
 
 // Removes a number from the start of `text` and returns it; -1 if there is none.
 int take_int(std::string_view& text);

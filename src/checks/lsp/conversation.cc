@@ -44,9 +44,7 @@ const json::value& at(json::value&& message, std::string_view key) = delete;
 
 // How many of these registrations are for pulled diagnostics.
 int diagnostics_among(const json::value& params, std::string_view key) {
-  const json::value* list = find(params, key);
-  if (!list || !list->is_array()) return 0;
-  const json::array& all = list->get_array();
+  const json::array& all = array_at(params, key);
   return static_cast<int>(std::count_if(all.begin(), all.end(), [](const json::value& one) {
     return find_string(one, "method") == "textDocument/diagnostic";
   }));
@@ -114,9 +112,7 @@ void Conversation::take(const json::value& message) {
 json::value Conversation::configuration(const json::value& params) const {
   const json::value settings = parsed(row_.settings);
   json::array values;
-  const json::value* items = find(params, "items");
-  if (!items || !items->is_array()) return values;
-  for (const json::value& item : items->get_array())
+  for (const json::value& item : array_at(params, "items"))
     values.push_back(at(settings, find_string(item, "section").value_or("")));
   return values;
 }

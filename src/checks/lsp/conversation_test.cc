@@ -53,7 +53,7 @@ TEST(Conversation, PublishedDiagnosticsCountForTheVersionThatWasSent) {
   const QuestionId question = server.talk.ask("/p/a.cc", "int x;");
   const json::value open = server.sent();
   EXPECT_EQ(find_string(open, "method"), "textDocument/didOpen");
-  EXPECT_EQ(diagnostics::text_at(open, {"params", "textDocument", "languageId"}), "cpp");
+  EXPECT_EQ(text_at(open, {"params", "textDocument", "languageId"}), "cpp");
   EXPECT_FALSE(server.talk.take_answer(question));
   server.publish("/p/a.cc", "", "[]");                  // without a version: it may be about an earlier text
   server.publish("/p/b.cc", R"("version": 1,)", "[]");  // another file
@@ -98,10 +98,9 @@ TEST(Conversation, TheSameTextIsAnsweredFromMemoryUntilSomethingChangesOnDisk) {
   EXPECT_FALSE(server.talk.take_answer(header));
   const json::value change = server.sent();
   EXPECT_EQ(find_string(change, "method"), "textDocument/didChange");
-  EXPECT_EQ(diagnostics::number_at(change, {"params", "textDocument", "version"}), 3);
+  EXPECT_EQ(number_at(change, {"params", "textDocument", "version"}), 3);
   // The text must differ, or the server would publish nothing.
-  EXPECT_EQ(diagnostics::text_at(*find(*find(change, "params"), "contentChanges")->get_array().begin(), {"text"}),
-            "two\n");
+  EXPECT_EQ(text_at(*find(*find(change, "params"), "contentChanges")->get_array().begin(), {"text"}), "two\n");
 }
 
 TEST(Conversation, PullsWhereThatIsOfferedOrRegistered) {

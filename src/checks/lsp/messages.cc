@@ -65,18 +65,17 @@ std::string path_of_uri(std::string_view uri) {
 
 std::vector<Finding> findings_in(const json::value* items, const std::string& path) {
   std::vector<Finding> findings;
-  if (!items || !items->is_array()) return findings;
-  for (const json::value& item : items->get_array()) {
+  for (const json::value& item : items_of(items)) {
     const Severity severity = severity_from(item);
     // Hints only make editors grey out unused names.
     if (find_integer(item, "severity") == 4 || findings.size() >= kMostFindings) continue;
     Finding finding;
     finding.file = path;
-    finding.line = diagnostics::number_at(item, {"range", "start", "line"}) + 1;
-    finding.column = diagnostics::number_at(item, {"range", "start", "character"}) + 1;
+    finding.line = number_at(item, {"range", "start", "line"}) + 1;
+    finding.column = number_at(item, {"range", "start", "character"}) + 1;
     finding.severity = severity;
     finding.rule = code_of(item);
-    finding.message = diagnostics::text_at(item, {"message"});
+    finding.message = text_at(item, {"message"});
     findings.push_back(std::move(finding));
   }
   return findings;
@@ -84,20 +83,19 @@ std::vector<Finding> findings_in(const json::value* items, const std::string& pa
 
 std::vector<Finding> tsserver_findings_in(const json::value* body, const std::string& path) {
   std::vector<Finding> findings;
-  if (!body || !body->is_array()) return findings;
-  for (const json::value& item : body->get_array()) {
-    const std::string category = diagnostics::text_at(item, {"category"});
+  for (const json::value& item : items_of(body)) {
+    const std::string category = text_at(item, {"category"});
     if (category == "suggestion" || findings.size() >= kMostFindings) continue;
     Finding finding;
     finding.file = path;
-    finding.line = diagnostics::number_at(item, {"start", "line"});
-    finding.column = diagnostics::number_at(item, {"start", "offset"});
+    finding.line = number_at(item, {"start", "line"});
+    finding.column = number_at(item, {"start", "offset"});
     finding.severity = category == "error"     ? Severity::kError
                        : category == "warning" ? Severity::kWarning
                                                : Severity::kInfo;
     const std::string code = code_of(item);
     finding.rule = code.empty() ? "" : "TS" + code;  // as tsc prints it
-    finding.message = diagnostics::text_at(item, {"text"});
+    finding.message = text_at(item, {"text"});
     findings.push_back(std::move(finding));
   }
   return findings;

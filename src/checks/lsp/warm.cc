@@ -62,9 +62,8 @@ Result<json::object> ask_hub(const std::string& socket, const json::object& requ
 std::vector<std::string> warm_servers(const std::string& socket) {
   std::vector<std::string> names;
   const auto status = ask_hub(socket, {{"do", "status"}}, kStatusPatience);
-  const json::value* servers = status ? status->if_contains("servers") : nullptr;
-  if (!servers || !servers->is_array()) return names;
-  for (const json::value& server : servers->get_array()) names.emplace_back(find_string(server, "name").value_or(""));
+  for (const json::value& server : items_of(status ? status->if_contains("servers") : nullptr))
+    names.emplace_back(find_string(server, "name").value_or(""));
   return names;
 }
 

@@ -1,4 +1,4 @@
-#include "checks/quiet_look.h"
+#include "checks/glance.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

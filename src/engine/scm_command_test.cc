@@ -1,4 +1,4 @@
-#include "engine/scm_argv.h"
+#include "engine/scm_command.h"
 
 #include <gtest/gtest.h>
 
