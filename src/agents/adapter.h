@@ -94,16 +94,16 @@ struct SandboxNeeds {
 
 // How an agent gets hooks for one run, in addition to those in the user's files. ralph passes none if that would
 // override something of the user's.
-struct HooksBy {
-  bool flags = false;            // `arguments` passes on TurnOptions::hooks
-  std::string_view flag{};       // the flag that does so; not used if the user's flags contain it
-  std::string_view variable{};   // names the run's file with the hooks; not used if already set
-  std::string_view value{"{}"};  // of the variable; {} stands for the path of the file
-  bool is_url = false;           // the path is URL-encoded
-  std::string_view file{};       // the name of that file
-  std::string_view taken_by{};   // a system file that the variable would hide; not used if it exists
-  bool by_root = false;          // it trusts the file only if nobody but root can write to it or to a folder above it
-  bool stops = true;             // a hook can keep it from stopping
+struct HookDelivery {
+  bool flags = false;             // `arguments` passes on TurnOptions::hooks
+  std::string_view flag{};        // the flag that does so; not used if the user's flags contain it
+  std::string_view variable{};    // names the run's file with the hooks; not used if already set
+  std::string_view value{"{}"};   // of the variable; {} stands for the path of the file
+  bool is_url = false;            // the path is URL-encoded
+  std::string_view file{};        // the name of that file
+  std::string_view hides_file{};  // a system file that the variable would hide; not used if it exists
+  bool by_root = false;           // it trusts the file only if nobody but root can write to it or to a folder above it
+  bool can_block_stop = true;     // a hook can keep it from stopping
   bool any() const { return flags || !variable.empty(); }
 };
 
@@ -136,7 +136,7 @@ struct Adapter {
   // The flag before the first prompt of an interactive session; empty: no flag; nullopt: it takes no first prompt.
   std::optional<std::string_view> interactive{};
   std::span<const EnvironmentVariable> environment{};  // set whenever ralph starts it
-  std::span<const char* const> child_markers{};        // variables that tell its children that they run inside it
+  std::span<const char* const> child_variables{};      // variables that tell its children that they run inside it
   std::span<const DeniedCall> denied_calls{};          // for hosts that report a denied call as a failed one
   std::span<const PermissionFlag> permission_flags{};  // empty: it needs none
   // Whether the user's flags set its permissions.
@@ -145,7 +145,7 @@ struct Adapter {
   SandboxNeeds needs{};
   std::span<const AgentFile> files{};        // in a project; more specific ones first
   std::span<const AgentFile> users_files{};  // outside the project; ralph never writes them
-  HooksBy hooks{};
+  HookDelivery hooks{};
   // Why it would refuse to start, if that is known in advance; empty: no reason is known.
   std::string_view (*foreseen_refusal)(const TurnOptions& options, const Environment& environment, bool is_root) =
       [](const TurnOptions&, const Environment&, bool) { return std::string_view(); };

@@ -64,7 +64,7 @@ Result<Agent> Agent::make(const Setup& setup, const Environment& environment, co
   Agent agent;
   agent.environment_ = environment;
   agent.folder_ = folder;
-  remove_child_markers(agent.environment_);
+  remove_child_variables(agent.environment_);
   for (const auto& [name, value] : setup.env) agent.environment_.set(name, value);
 
   const bool demo = setup.command == kDemoAgentCommand;
@@ -101,13 +101,13 @@ Result<Agent> Agent::make(const Setup& setup, const Environment& environment, co
 }
 
 std::string Agent::why_no_hooks() const {
-  const HooksBy& by = adapter_->hooks;
+  const HookDelivery& by = adapter_->hooks;
   TurnOptions options;
   options.user_flags = flags_;
   if (!by.any()) return fmt::format("{} takes no hooks for a single run", name_);
   if (!by.flag.empty() && options.user_sets({by.flag})) return fmt::format("agent.flags has a {} of its own", by.flag);
   if (!by.variable.empty() && environment_.get(std::string(by.variable))) return fmt::format("{} is set", by.variable);
-  if (!by.taken_by.empty() && file_exists(std::string(by.taken_by))) return fmt::format("{} exists", by.taken_by);
+  if (!by.hides_file.empty() && file_exists(std::string(by.hides_file))) return fmt::format("{} exists", by.hides_file);
   if (by.by_root && ::geteuid() != 0) return "it reads hooks for a single run only from a file of root";
   if (const std::string open = by.by_root ? folder_writable_by_others(join_path(folder_, ".ralph/runs")) : "";
       !open.empty())

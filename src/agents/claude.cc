@@ -68,7 +68,7 @@ StartFailure claude_start_failure(int, std::string_view error) {
 
 // ---- its row
 
-constexpr const char* kClaudeChildMarkers[] = {
+constexpr const char* kClaudeChildVariables[] = {
     "CLAUDECODE",         "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SSE_PORT",
     "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT",     "CLAUDE_PLUGIN_DATA",     "CLAUDE_PID",
     "CLAUDE_ENV_FILE"};
@@ -118,7 +118,7 @@ constinit const Adapter kClaude = {.name = "claude",
                                    .arguments = claude_arguments,
                                    .start_failure = claude_start_failure,
                                    .interactive = "",
-                                   .child_markers = kClaudeChildMarkers,
+                                   .child_variables = kClaudeChildVariables,
                                    .denied_calls = kClaudeDeniedCalls,
                                    .permission_flags = kPermissionFlags,
                                    .sets_permissions = sets_permissions,

@@ -86,7 +86,7 @@ std::string_view kind_of_task(JsonView line) {
 
 void on_system(JsonView line, std::string& scratch, EventSink& sink) {
   const std::string_view subtype = line["subtype"].text();
-  // The oldest form, which seed 001 describes, has no subtype.
+  // The oldest form has no subtype.
   if (subtype == "init" || (subtype.empty() && line["session_id"])) {
     sink.on_event(event::Session{line["session_id"].text(), line["model"].text(), line["claude_code_version"].text()});
   } else if (subtype == "api_retry") {

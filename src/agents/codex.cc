@@ -269,7 +269,7 @@ void CodexParser::on_turn_failed(std::string_view message, EventSink& sink) {
   sink.on_event(event::Result{.failed = true, .tokens = tokens_});
 }
 
-constexpr const char* kCodexChildMarkers[] = {"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"};
+constexpr const char* kCodexChildVariables[] = {"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED"};
 constexpr DeniedCall kCodexDeniedCalls[] = {{"Command blocked by PreToolUse hook:"},
                                             {"Tool call blocked by PreToolUse hook:"}};
 
@@ -302,7 +302,7 @@ constinit const Adapter kCodex = {
     .arguments = codex_arguments,
     .start_failure = codex_start_failure,
     .interactive = "",
-    .child_markers = kCodexChildMarkers,
+    .child_variables = kCodexChildVariables,
     .denied_calls = kCodexDeniedCalls,
     .needs = kCodexNeeds,
     .files = kCodexFiles,

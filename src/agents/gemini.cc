@@ -155,7 +155,7 @@ void GeminiParser::on_result(JsonView line, EventSink& sink) {
 // Without this variable, a folder that was never opened interactively is not trusted, and even --yolo exits with 55.
 // Older versions ignore it.
 constexpr EnvironmentVariable kEnvironment[] = {{"GEMINI_CLI_TRUST_WORKSPACE", "true"}};
-constexpr const char* kGeminiChildMarkers[] = {"GEMINI_CLI"};
+constexpr const char* kGeminiChildVariables[] = {"GEMINI_CLI"};
 
 // For a sandbox.
 constexpr std::string_view kGeminiNeededVariables[] = {"GEMINI_*", "GOOGLE_*"};
@@ -191,13 +191,13 @@ constinit const Adapter kGemini = {
     .start_failure = gemini_start_failure,
     .interactive = "--prompt-interactive",
     .environment = kEnvironment,
-    .child_markers = kGeminiChildMarkers,
+    .child_variables = kGeminiChildVariables,
     .needs = kGeminiNeeds,
     .files = kGeminiFiles,
     .users_files = kGeminiUsersFiles,
     .hooks = {.variable = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
               .file = "gemini-defaults.json",
-              .taken_by = "/etc/gemini-cli/system-defaults.json",
+              .hides_file = "/etc/gemini-cli/system-defaults.json",
               .by_root = true}};
 
 }  // namespace ralph

@@ -135,7 +135,7 @@ void OpencodeParser::on_error(JsonView error, EventSink& sink) {
   sink.on_event(event::Result{.failed = true, .cost_usd = cost_usd_, .tokens = tokens_});
 }
 
-constexpr const char* kOpencodeChildMarkers[] = {"OPENCODE", "AGENT"};
+constexpr const char* kOpencodeChildVariables[] = {"OPENCODE", "AGENT"};
 constexpr DeniedCall kOpencodeDeniedCalls[] = {{"Denied by ralph ("}};  // the error that its plugin throws
 
 // For a sandbox.
@@ -174,7 +174,7 @@ constinit const Adapter kOpencode = {
     .arguments = opencode_arguments,
     .start_failure = opencode_start_failure,
     .interactive = "--prompt",
-    .child_markers = kOpencodeChildMarkers,
+    .child_variables = kOpencodeChildVariables,
     .denied_calls = kOpencodeDeniedCalls,
     .needs = kOpencodeNeeds,
     .files = kOpencodeFiles,
@@ -183,6 +183,6 @@ constinit const Adapter kOpencode = {
               .value = R"({"plugin":["file://{}"]})",
               .is_url = true,
               .file = "opencode-hooks.js",
-              .stops = false}};
+              .can_block_stop = false}};
 
 }  // namespace ralph

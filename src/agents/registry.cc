@@ -49,9 +49,9 @@ std::unique_ptr<LineParser> make_line_parser(std::string_view agent, const UsedB
   return adapter ? adapter->make_parser(before, clock ? *clock : system_clock) : nullptr;
 }
 
-void remove_child_markers(Environment& environment) {
+void remove_child_variables(Environment& environment) {
   for (const Adapter* adapter : kAdapters) {
-    for (const char* name : adapter->child_markers) environment.unset(name);
+    for (const char* name : adapter->child_variables) environment.unset(name);
   }
 }
 

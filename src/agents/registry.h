@@ -39,9 +39,9 @@ const Adapter& custom_adapter();
 std::unique_ptr<LineParser> make_line_parser(std::string_view agent, const UsedBefore& before = {},
                                              const Clock* clock = nullptr);
 
-// Removes every agent's child markers. An agent that ralph starts is not a child of the agent that ralph was started
-// from, and must not mistake itself for one.
-void remove_child_markers(Environment& environment);
+// Removes the variables by which agents recognise their children. An agent that ralph starts is not a child of the
+// agent that ralph was started from, and must not mistake itself for one.
+void remove_child_variables(Environment& environment);
 
 // Whether the `output` of a failed tool call says that a hook denied it.
 bool is_denied_by_hook(std::string_view output);

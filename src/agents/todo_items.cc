@@ -47,40 +47,40 @@ std::vector<event::TodoItem> todo_items(JsonView list) {
   return items;
 }
 
-TodoList::Task& TodoList::task(std::string_view id) {
+TodoList::Entry& TodoList::entry(std::string_view id) {
   id = id.substr(0, 256);
-  const auto found = std::find_if(tasks_.begin(), tasks_.end(), [&](const Task& task) { return task.id == id; });
-  if (found != tasks_.end()) return *found;
-  if (tasks_.size() == kMostItems) tasks_.erase(tasks_.begin());
-  return tasks_.emplace_back(Task{std::string(id), {"Task #" + std::string(id), event::TodoStatus::kPending}});
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.id == id; });
+  if (found != entries_.end()) return *found;
+  if (entries_.size() == kMostItems) entries_.erase(entries_.begin());
+  return entries_.emplace_back(Entry{std::string(id), {"Task #" + std::string(id), event::TodoStatus::kPending}});
 }
 
 void TodoList::create(std::string_view id, std::string_view text) {
-  task(id).item = {std::string(prefix_of_characters(text, kLongestText)), event::TodoStatus::kPending};
+  entry(id).item = {std::string(prefix_of_characters(text, kLongestText)), event::TodoStatus::kPending};
 }
 
 void TodoList::update(std::string_view id, std::string_view text, std::string_view status) {
   if (is_gone(status)) {
-    std::erase_if(tasks_, [&](const Task& task) { return task.id == id; });
+    std::erase_if(entries_, [&](const Entry& entry) { return entry.id == id; });
     return;
   }
-  Task& changed = task(id);
+  Entry& changed = entry(id);
   if (!text.empty()) changed.item.text = prefix_of_characters(text, kLongestText);
   if (!status.empty()) changed.item.status = status_of(status);
 }
 
 void TodoList::replace(JsonView tasks) {
-  tasks_.clear();
+  entries_.clear();
   for (const JsonView told : tasks) {
-    if (is_gone(told["status"].text()) || tasks_.size() == kMostItems) continue;
-    task(told["id"].text()).item = {text_of(told), status_of(told["status"].text())};
+    if (is_gone(told["status"].text()) || entries_.size() == kMostItems) continue;
+    entry(told["id"].text()).item = {text_of(told), status_of(told["status"].text())};
   }
 }
 
 std::vector<event::TodoItem> TodoList::items() const {
   std::vector<event::TodoItem> items;
-  items.reserve(tasks_.size());
-  for (const Task& task : tasks_) items.push_back(task.item);
+  items.reserve(entries_.size());
+  for (const Entry& entry : entries_) items.push_back(entry.item);
   return items;
 }
 

@@ -1,4 +1,4 @@
-// Todo lists. Some agents write the whole list, others update single tasks.
+// Todo lists. Some agents write the whole list, others update single entries.
 #pragma once
 
 #include <string>
@@ -17,11 +17,11 @@ const Wanted& wanted_of_todo();
 // left out.
 std::vector<event::TodoItem> todo_items(JsonView list);
 
-// A list that is updated task by task (TaskCreate, TaskUpdate). Tasks are identified by the agent's ids.
+// A list that is updated entry by entry (TaskCreate, TaskUpdate). Entries are identified by the agent's ids.
 class TodoList {
  public:
   void create(std::string_view id, std::string_view text);
-  // An empty argument changes nothing. An unknown task, left from an earlier run, gets its id as its text.
+  // An empty argument changes nothing. An unknown entry, left from an earlier run, gets its id as its text.
   void update(std::string_view id, std::string_view text, std::string_view status);
   // Replaces the whole list.
   void replace(JsonView tasks);
@@ -29,13 +29,13 @@ class TodoList {
   std::vector<event::TodoItem> items() const;
 
  private:
-  struct Task {
+  struct Entry {
     std::string id;
     event::TodoItem item;
   };
-  Task& task(std::string_view id);
+  Entry& entry(std::string_view id);
 
-  std::vector<Task> tasks_;
+  std::vector<Entry> entries_;
 };
 
 }  // namespace ralph

@@ -11,7 +11,7 @@ namespace ralph {
 // A hash of bytes that arrive in parts.
 class Sha256 {
  public:
-  enum class By { kFastest, kArithmetic };  // using the processor's own instructions, if it has them; not using them
+  enum class By { kFastest, kArithmetic };  // kFastest: with the processor's SHA instructions, if any
 
   explicit Sha256(By by = By::kFastest) : plainly_(by == By::kArithmetic) {}
 

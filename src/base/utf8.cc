@@ -57,7 +57,7 @@ void append_utf8(std::string& out, unsigned long code) {
 size_t unfinished_utf8(std::string_view text) {
   for (size_t back = 1; back <= 3 && back <= text.size(); ++back) {
     const char byte = text[text.size() - back];
-    if (!is_inner_byte(byte)) return utf8_length(byte) > back ? back : 0;
+    if (!is_continuation_byte(byte)) return utf8_length(byte) > back ? back : 0;
   }
   return 0;
 }
@@ -110,7 +110,7 @@ TextSize size_of(std::string_view text) {
 #endif
   for (; at < text.size(); ++at) {
     size.lines += text[at] == '\n' ? 1 : 0;
-    size.characters += is_inner_byte(text[at]) ? 0 : 1;
+    size.characters += is_continuation_byte(text[at]) ? 0 : 1;
   }
   if (!text.empty() && text.back() != '\n') ++size.lines;
   return size;

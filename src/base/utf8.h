@@ -12,7 +12,7 @@ inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 
 // Whether this is a continuation byte.
-constexpr bool is_inner_byte(char byte) {
+constexpr bool is_continuation_byte(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
 }
 
@@ -34,7 +34,7 @@ constexpr Character first_character(std::string_view text) {
   if (length == 0 || text.size() < length) return {-1, 1};
   std::int32_t code = static_cast<unsigned char>(text[0]) & (0x7F >> length);
   for (size_t i = 1; i < length; ++i) {
-    if (!is_inner_byte(text[i])) return {-1, 1};
+    if (!is_continuation_byte(text[i])) return {-1, 1};
     code = code << 6 | (text[i] & 0x3F);
   }
   const bool overlong = code < (length == 3 ? 0x800 : length == 4 ? 0x10000 : 0);

@@ -20,7 +20,7 @@ using FoundFiles = std::map<std::string, TriggerPlace>;
 // Finds the existing files of watched places.
 class Finder {
  public:
-  explicit Finder(Glance& glance) : glance_(glance) {}
+  explicit Finder(LstatCache& lstats) : lstats_(lstats) {}
 
   FoundFiles files_of(const TriggerPlace& place) {
     found_.clear();
@@ -30,7 +30,7 @@ class Finder {
       add_git_folders(place, place.path, 0);
     } else if (place.kind == TriggerKind::kProgram) {
       for (const std::string& path : place.keys) add_all(place, path, 0);
-    } else if (place.kind != TriggerKind::kRepository && glance_.at(place.path)) {
+    } else if (place.kind != TriggerKind::kRepository && lstats_.at(place.path)) {
       found_.emplace(place.path, place);
     }
     return std::move(found_);
@@ -43,14 +43,14 @@ class Finder {
 
   // The target of a link has its own place if it is in the project.
   void add_below(const TriggerPlace& folder, const std::string& path, int depth) {
-    if (glance_.is_link(path)) add(folder, path, TriggerKind::kFile);
-    if (!glance_.is_folder(path)) return;
-    for (const std::string& name : glance_.list(path)) {
+    if (lstats_.is_link(path)) add(folder, path, TriggerKind::kFile);
+    if (!lstats_.is_folder(path)) return;
+    for (const std::string& name : lstats_.list(path)) {
       if (name == "." || name == ".." || name.ends_with(".sample")) continue;
       if (depth == 0 && is_one_of(name, folder.keys)) continue;
       if (!folder.put_back && found_.size() >= kMostShown) return;
       const std::string below = join_path(path, name);
-      if (glance_.is_folder(below)) {
+      if (lstats_.is_folder(below)) {
         if (depth < kDeepest) add_below(folder, below, depth + 1);
       } else {
         add(folder, below, TriggerKind::kFile);
@@ -60,41 +60,41 @@ class Finder {
 
   // A folder with a HEAD belongs to a repository; other folders may contain such folders.
   void add_git_folders(const TriggerPlace& place, const std::string& path, int depth) {
-    if (!glance_.is_folder(path)) return;
-    if (glance_.at(join_path(path, "HEAD"))) {
+    if (!lstats_.is_folder(path)) return;
+    if (lstats_.at(join_path(path, "HEAD"))) {
       for (const char* name : {"config", "config.worktree"}) {
         const std::string config = join_path(path, name);
-        if (glance_.at(config)) add(place, config, TriggerKind::kGitConfig);
+        if (lstats_.at(config)) add(place, config, TriggerKind::kGitConfig);
       }
       const std::string attributes = join_path(path, "info/attributes");
-      if (glance_.at(attributes)) add(place, attributes, TriggerKind::kFile);
+      if (lstats_.at(attributes)) add(place, attributes, TriggerKind::kFile);
       add_below(place, join_path(path, "hooks"), 0);
       add_git_folders(place, join_path(path, "modules"), depth);
       return;
     }
-    for (const std::string& name : glance_.list(path)) {
+    for (const std::string& name : lstats_.list(path)) {
       if (name != "." && name != ".." && depth < kDeepest) add_git_folders(place, join_path(path, name), depth + 1);
     }
   }
 
   void add_all(const TriggerPlace& program, const std::string& path, int depth) {
-    if (!glance_.is_folder(path)) {
-      if (glance_.at(path)) add(program, path, TriggerKind::kProgram);
+    if (!lstats_.is_folder(path)) {
+      if (lstats_.at(path)) add(program, path, TriggerKind::kProgram);
       return;
     }
-    for (const std::string& name : glance_.list(path)) {
+    for (const std::string& name : lstats_.list(path)) {
       if (name != "." && name != ".." && depth < kDeepestProgram) add_all(program, join_path(path, name), depth + 1);
     }
   }
 
-  Glance& glance_;
+  LstatCache& lstats_;
   FoundFiles found_;
 };
 
 }  // namespace
 
-std::map<std::string, TriggerPlace> files_of(const TriggerPlace& place, Glance& glance) {
-  return Finder(glance).files_of(place);
+std::map<std::string, TriggerPlace> files_of(const TriggerPlace& place, LstatCache& lstats) {
+  return Finder(lstats).files_of(place);
 }
 
 bool is_whole(TriggerKind kind) {

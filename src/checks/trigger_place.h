@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "checks/glance.h"
+#include "checks/lstat_cache.h"
 #include "json/fields.h"
 
 namespace ralph {
@@ -40,7 +40,7 @@ struct TriggerPlace {
 };
 
 // The files that currently exist at a place, by path, each with its own place.
-std::map<std::string, TriggerPlace> files_of(const TriggerPlace& place, Glance& glance);
+std::map<std::string, TriggerPlace> files_of(const TriggerPlace& place, LstatCache& lstats);
 
 // The place of a single file within `place`.
 TriggerPlace file_of(const TriggerPlace& place, std::string path, TriggerKind kind);

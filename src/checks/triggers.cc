@@ -35,10 +35,10 @@ bool is_special(const std::string& path, const struct stat& info) {
 
 }  // namespace
 
-std::map<std::string, TriggerPlace> Triggers::files_now(Glance& glance) const {
+std::map<std::string, TriggerPlace> Triggers::files_now(LstatCache& lstats) const {
   Places all;
   for (const TriggerPlace& place : places_) {
-    Places found = files_of(place, glance);
+    Places found = files_of(place, lstats);
     all.merge(found);
   }
   return all;
@@ -77,14 +77,14 @@ void Triggers::remember_folders(const std::string& path, const std::vector<std::
 
 // Programs that are too large to be copied as a whole; none of their files is copied.
 static std::vector<std::string> large_programs(const Places& files, const std::vector<TriggerPlace>& places,
-                                               Glance& glance) {
+                                               LstatCache& lstats) {
   std::vector<std::string> large;
   for (const TriggerPlace& place : places) {
     off_t bytes = 0;
     size_t count = 0;
     for (const auto& [path, file] : files) {
       if (place.kind != TriggerKind::kProgram || file.kind != TriggerKind::kProgram || !has_part(place, path)) continue;
-      bytes += glance.at(path)->st_size;
+      bytes += lstats.at(path)->st_size;
       ++count;
     }
     if (bytes > kMostCopied || count > kMostInProgram) large.insert(large.end(), place.keys.begin(), place.keys.end());
@@ -115,9 +115,9 @@ Result<Triggers> Triggers::take(const std::vector<TriggerPlace>& places, const s
     for (const std::string& key : place.keys)
       triggers.remember_folders(is_real_folder(key) ? join_path(key, "x") : key, roots);
   }
-  Glance glance(roots);
-  const Places files = triggers.files_now(glance);
-  const std::vector<std::string> large = large_programs(files, places, glance);
+  LstatCache lstats(roots);
+  const Places files = triggers.files_now(lstats);
+  const std::vector<std::string> large = large_programs(files, places, lstats);
   for (const auto& [path, place] : files) {
     const bool copied = place.kind != TriggerKind::kProgram ||
                         std::ranges::none_of(large, [&](const auto& part) { return is_within(path, part); });
@@ -130,11 +130,11 @@ Result<Triggers> Triggers::take(const std::vector<TriggerPlace>& places, const s
 }
 
 // Folders that have been replaced by something else: whatever is reached through them is not what was there before.
-std::vector<std::string> Triggers::replaced_folders(Glance& glance) const {
+std::vector<std::string> Triggers::replaced_folders(LstatCache& lstats) const {
   std::vector<std::string> found;
   for (const auto& [path, was] : folders_) {  // parents come first
     const bool below = !found.empty() && path.starts_with(found.back() + "/");
-    if (!below && was != Folder::kOther && glance.at(path) && !glance.is_folder(path)) found.push_back(path);
+    if (!below && was != Folder::kOther && lstats.at(path) && !lstats.is_folder(path)) found.push_back(path);
   }
   return found;
 }
@@ -143,8 +143,8 @@ std::vector<Triggers::Change> Triggers::lost_repositories() const {
   std::vector<Change> lost;
   for (const TriggerPlace& place : places_) {
     const auto mark = mark_at(place);
-    std::string what = mark ? what_became_of(*mark) : "";
-    if (what == "deleted" && path_exists(place.path)) what = "made something else";
+    std::string what = mark ? repository_fault(*mark) : "";
+    if (what == "deleted" && path_exists(place.path)) what = "replaced by something else";
     if (!what.empty()) lost.push_back({place, std::move(what), {}});
   }
   return lost;
@@ -156,9 +156,9 @@ std::vector<Triggers::Change> Triggers::headless_repositories() {
     const auto mark = mark_at(place);
     if (!mark) continue;
     HeadState& good = heads_[place.path];
-    if (good.still_holds() || !what_became_of(*mark).empty()) continue;
+    if (good.still_holds() || !repository_fault(*mark).empty()) continue;
     HeadState now = head_state(*mark);
-    std::string what = what_became_of_head(*mark);
+    std::string what = head_fault(*mark);
     good = what.empty() ? std::move(now) : HeadState();
     if (what.empty()) continue;
     Change change{place, std::move(what), {}};
@@ -168,9 +168,9 @@ std::vector<Triggers::Change> Triggers::headless_repositories() {
   return found;
 }
 
-std::optional<Triggers::Change> Triggers::look_at(const TriggerPlace& place, Glance& glance) {
+std::optional<Triggers::Change> Triggers::look_at(const TriggerPlace& place, LstatCache& lstats) {
   const auto known = files_.find(place.path);
-  const struct stat* info = glance.at(place.path);
+  const struct stat* info = lstats.at(place.path);
   if (!info) {
     if (known == files_.end()) return std::nullopt;
     return Change{place, "deleted", {}};
@@ -181,7 +181,7 @@ std::optional<Triggers::Change> Triggers::look_at(const TriggerPlace& place, Gla
   const auto and_readable = [&](Change change) {
     const auto is_around = [&](const std::string& root) { return is_within(place.path, root); };
     if (!is_special(place.path, *info)) return change;
-    change.what = "made something else";
+    change.what = "replaced by something else";
     change.place.put_back = change.place.put_back || std::ranges::any_of(roots_, is_around);
     return change;
   };
@@ -192,7 +192,7 @@ std::optional<Triggers::Change> Triggers::look_at(const TriggerPlace& place, Gla
   if (known == files_.end()) {
     const auto content = large ? std::nullopt : content_of_file(place.path, *info);
     if (!is_whole(place.kind) && !link && content && compared_part(place, *content).empty()) return std::nullopt;
-    Change made{place, "made", sha256_hex(content.value_or(stamp))};
+    Change made{place, "created", sha256_hex(content.value_or(stamp))};
     if (content && !link) made.names = changed_names(place, "", *content);
     return and_readable(std::move(made));
   }
@@ -210,7 +210,7 @@ std::optional<Triggers::Change> Triggers::look_at(const TriggerPlace& place, Gla
     return std::nullopt;
   }
   const bool other = link != file.link || (!content && !large && !stamped);
-  Change change{place, other ? "made something else" : "changed", content ? sha256_hex(*content) : stamp};
+  Change change{place, other ? "replaced by something else" : "changed", content ? sha256_hex(*content) : stamp};
   if (!is_whole(place.kind) && content && !link && !file.link)
     change.names = changed_names(place, content_before(place.path).value_or(""), *content);
   return and_readable(std::move(change));
@@ -249,17 +249,17 @@ std::vector<Triggers::Change> Triggers::changes() {
   std::vector<Change> lost = lost_repositories();
   const MonotonicTime began = SystemClock().monotonic();
   if (lost.empty() && quiet_.still_holds(began)) return lost;
-  Glance glance(roots_);
-  std::vector<Change> found = changes(glance, std::move(lost));
+  LstatCache lstats(roots_);
+  std::vector<Change> found = changes(lstats, std::move(lost));
   if (found.empty()) {
-    quiet_.remember(glance, began);
+    quiet_.remember(lstats, began);
   } else {
     quiet_.forget();
   }
   return found;
 }
 
-std::vector<Triggers::Change> Triggers::changes(Glance& glance, std::vector<Change> lost) {
+std::vector<Triggers::Change> Triggers::changes(LstatCache& lstats, std::vector<Change> lost) {
   std::vector<Change> found = lost;
   const auto is_lost = [&lost](const std::string& path) {
     return std::ranges::any_of(lost, [&](const Change& repository) {
@@ -267,13 +267,13 @@ std::vector<Triggers::Change> Triggers::changes(Glance& glance, std::vector<Chan
              is_within(path, repository.place.keys[1]);
     });
   };
-  const std::vector<std::string> replaced = replaced_folders(glance);
+  const std::vector<std::string> replaced = replaced_folders(lstats);
   for (const std::string& folder : replaced) {
     if (is_lost(folder)) continue;
-    Change change{{folder, TriggerKind::kFolder}, "made something else", {}, true};
+    Change change{{folder, TriggerKind::kFolder}, "replaced by something else", {}, true};
     change.place.put_back = std::ranges::any_of(
         places_, [&](const TriggerPlace& place) { return place.put_back && is_within(place.path, folder); });
-    const struct stat* info = glance.at(folder);
+    const struct stat* info = lstats.at(folder);
     change.sha256 = sha256_hex(content_of_file(folder, *info).value_or(stamp_of_file(*info)));
     found.push_back(std::move(change));
   }
@@ -283,13 +283,13 @@ std::vector<Triggers::Change> Triggers::changes(Glance& glance, std::vector<Chan
   // A link that was replaced by a folder is restored as a whole.
   std::vector<std::string> links;
   for (const auto& [path, file] : files_) {
-    const TriggerPlace* place = file.link && glance.is_folder(path) ? place_of(path) : nullptr;
+    const TriggerPlace* place = file.link && lstats.is_folder(path) ? place_of(path) : nullptr;
     if (place && place->put_back) links.push_back(path);
   }
   const auto is_below_link = [&](const std::string& path) {
     return std::ranges::any_of(links, [&](const std::string& link) { return path.starts_with(link + "/"); });
   };
-  Places all = files_now(glance);
+  Places all = files_now(lstats);
   for (const auto& [path, file] : files_) {
     if (all.contains(path)) continue;
     const TriggerPlace* place = place_of(path);
@@ -303,7 +303,7 @@ std::vector<Triggers::Change> Triggers::changes(Glance& glance, std::vector<Chan
     if (is_lost(path) || is_one_of(path, replaced) || is_below_link(path)) continue;
     if (is_behind(path)) {
       if (files_.contains(path)) found.push_back({place, "deleted", {}});
-    } else if (auto change = look_at(place, glance)) {
+    } else if (auto change = look_at(place, lstats)) {
       found.push_back(*std::move(change));
     }
   }

@@ -5,8 +5,8 @@
 //   TRY_VALUE(Triggers triggers, Triggers::take(places, roots, store));
 //   for (const Triggers::Change& change : triggers.changes()) TRY(triggers.put_back(change, "…/kept"));
 //
-// Comparing costs one lstat per file (checks/glance.h). The copies are in `store`, and their hashes are verified when
-// they are used.
+// Comparing costs one lstat per file (checks/lstat_cache.h). The copies are in `store`, and their hashes are verified
+// when they are used.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "checks/glance.h"
+#include "checks/lstat_cache.h"
 #include "checks/trigger_place.h"
 #include "git/own_index.h"
 #include "git/push_target.h"
@@ -27,7 +27,7 @@ class Triggers {
  public:
   struct Change {
     TriggerPlace place;                 // of this single file
-    std::string what;                   // "changed", "deleted", "made", "made something else", "made anew"
+    std::string what;                   // "changed", "deleted", "created", "replaced by something else", "recreated"
     std::string sha256;                 // of the current content
     bool folder = false;                // a folder was replaced by a file or a symlink
     std::vector<std::string> names{};   // the settings that changed, if the file has settings
@@ -79,12 +79,12 @@ class Triggers {
   struct List;  // what is written down
 
   explicit Triggers(std::string store) : store_(std::move(store)) {}
-  std::map<std::string, TriggerPlace> files_now(Glance& glance) const;  // by path
+  std::map<std::string, TriggerPlace> files_now(LstatCache& lstats) const;  // by path
   Status remember(const TriggerPlace& place, bool copied);
   void remember_folders(const std::string& path, const std::vector<std::string>& roots);
-  std::optional<Change> look_at(const TriggerPlace& place, Glance& glance);
-  std::vector<std::string> replaced_folders(Glance& glance) const;
-  std::vector<Change> changes(Glance& glance, std::vector<Change> lost);
+  std::optional<Change> look_at(const TriggerPlace& place, LstatCache& lstats);
+  std::vector<std::string> replaced_folders(LstatCache& lstats) const;
+  std::vector<Change> changes(LstatCache& lstats, std::vector<Change> lost);
   std::vector<Change> lost_repositories() const;
   const TriggerPlace* place_of(const std::string& path) const;  // of a file that does not exist now
   void join_programs(std::vector<Change>& changes) const;
@@ -102,7 +102,7 @@ class Triggers {
   std::map<std::string, File> files_;       // as they were, by path; a file that is not here did not exist
   std::map<std::string, Folder> folders_;   // above them, below the roots
   std::map<std::string, HeadState> heads_;  // by repository: what HEAD was when it last led to a commit
-  QuietLook quiet_;                         // the last look, if it found nothing
+  ScanMemo quiet_;                          // the last look, if it found nothing
 };
 
 }  // namespace ralph

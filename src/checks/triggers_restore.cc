@@ -89,8 +89,8 @@ Status Triggers::put_back(const Change& change, const std::string& kept) {
     return fail(ErrorKind::kIo,
                 "ralph has no copy of its commits and branches; restore it from a backup or from a clone");
   if (change.place.kind == TriggerKind::kProgram) return put_back_program(change, kept);
-  Glance glance(roots_);
-  for (const std::string& folder : replaced_folders(glance)) {
+  LstatCache lstats(roots_);
+  for (const std::string& folder : replaced_folders(lstats)) {
     if (path.starts_with(folder + "/")) return fail(ErrorKind::kIo, "{} is no longer a folder", folder);
   }
   if (change.folder) {

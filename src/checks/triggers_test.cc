@@ -76,8 +76,8 @@ TEST_F(TriggersTest, HooksArePutBack) {
   write("p/.git/hooks/pre-commit", "evil", 0755);
   ::unlink(at("p/.git/hooks/pre-push").c_str());
   write("p/.git/hooks/post-checkout", "evil", 0755);
-  EXPECT_EQ(seen(),
-            (Lines{".git/hooks/post-checkout made", ".git/hooks/pre-commit changed", ".git/hooks/pre-push deleted"}));
+  EXPECT_EQ(seen(), (Lines{".git/hooks/post-checkout created", ".git/hooks/pre-commit changed",
+                           ".git/hooks/pre-push deleted"}));
   put_back_all();
   EXPECT_EQ(seen(), Lines{});
   EXPECT_EQ(text("p/.git/hooks/pre-commit"), "mine");
@@ -161,7 +161,7 @@ TEST_F(TriggersTest, SubmodulesAreLookedAtToo) {
   begin();
   write("p/.git/modules/a/b/config", "[core]\n\tbare = false\n\tfsmonitor = evil\n");
   write("p/.git/modules/a/b/hooks/pre-commit", "evil", 0755);
-  EXPECT_EQ(seen(), (Lines{".git/modules/a/b/config changed", ".git/modules/a/b/hooks/pre-commit made"}));
+  EXPECT_EQ(seen(), (Lines{".git/modules/a/b/config changed", ".git/modules/a/b/hooks/pre-commit created"}));
   put_back_all();
   EXPECT_EQ(seen(), Lines{});
 }
@@ -192,7 +192,7 @@ TEST_F(TriggersTest, AFolderThatWasALinkIsThatLinkAgain) {
   EXPECT_EQ(seen(), Lines{});
   ASSERT_EQ(::unlink(at("p/.git/hooks").c_str()), 0);
   write("p/.git/hooks/pre-commit", "evil", 0755);
-  EXPECT_EQ(seen(), Lines{".git/hooks made something else"});
+  EXPECT_EQ(seen(), Lines{".git/hooks replaced by something else"});
   put_back_all();
   EXPECT_EQ(seen(), Lines{});
   EXPECT_EQ(text("mine/pre-commit"), "mine");
@@ -204,7 +204,7 @@ TEST_F(TriggersTest, HooksOfASubmoduleThatBecameALinkAreFoundToo) {
   write("evil/pre-commit", "evil", 0755);
   begin();
   ASSERT_EQ(::symlink(at("evil").c_str(), at("p/.git/modules/m/hooks").c_str()), 0);
-  EXPECT_EQ(seen(), Lines{".git/modules/m/hooks made"});
+  EXPECT_EQ(seen(), Lines{".git/modules/m/hooks created"});
   put_back_all();
   EXPECT_FALSE(path_exists(at("p/.git/modules/m/hooks")));
 }

@@ -157,11 +157,11 @@ std::vector<WatchedFiles::Change> WatchedFiles::changes() {
     const std::string full = where(file);
     if (file.absent) {
       if (last_replaced.empty() && ::lstat(full.c_str(), &info) == 0)
-        found.push_back({i, "made", sha256_hex(content_of_file(full, info).value_or(""))});
+        found.push_back({i, "created", sha256_hex(content_of_file(full, info).value_or(""))});
       continue;
     }
     if (!last_replaced.empty()) {
-      found.push_back({i, path_exists(last_replaced) ? "made something else" : "deleted", {}});
+      found.push_back({i, path_exists(last_replaced) ? "replaced by something else" : "deleted", {}});
       continue;
     }
     if (::lstat(full.c_str(), &info) != 0) {
@@ -177,7 +177,7 @@ std::vector<WatchedFiles::Change> WatchedFiles::changes() {
     if (same_kind && same_mode && hash == file.sha256) {
       file.stamp = std::move(stamp);
     } else {
-      found.push_back({i, same_kind ? "changed" : "made something else", hash});
+      found.push_back({i, same_kind ? "changed" : "replaced by something else", hash});
     }
   }
   return found;

@@ -42,7 +42,7 @@ class WatchedFiles {
   };
   struct Change {
     size_t file = 0;     // its index in files()
-    std::string what;    // "changed", "deleted", "made", "made something else"
+    std::string what;    // "changed", "deleted", "created", "replaced by something else"
     std::string sha256;  // of the current content; empty: nothing readable
   };
 

@@ -45,8 +45,8 @@ TEST_F(WatchedFilesTest, SeesWhatIsChangedDeletedAndReplaced) {
   std::filesystem::remove(project_ + "/Makefile");
   std::filesystem::create_directory(project_ + "/Makefile");
   write("GNUmakefile", "all:");
-  EXPECT_EQ(said(files),
-            (Lines{"GNUmakefile made", "Makefile made something else", "tests/a changed", "tests/deep/b deleted"}));
+  EXPECT_EQ(said(files), (Lines{"GNUmakefile created", "Makefile replaced by something else", "tests/a changed",
+                                "tests/deep/b deleted"}));
 }
 
 TEST_F(WatchedFilesTest, WritingTheSameIsNoChangeAndNeitherIsANewFile) {

@@ -97,10 +97,10 @@ SettingValues with_verify_commands(SettingValues values, const AcceptRequest& re
   return values;
 }
 
-tl::unexpected<Error> nobody_there(std::string_view what) {
+tl::unexpected<Error> nobody_to_accept(std::string_view what) {
   return fail(
       ErrorKind::kUsage,
-      "{}, and nobody is there to accept that; check the lines above, then run 'ralph trust', add --trust, or undo the "
+      "{}, and there is nobody to accept that; check the lines above, then run 'ralph trust', add --trust, or undo the "
       "changes",
       what);
 }
@@ -221,8 +221,8 @@ Result<TrustTicket> accept_project(const AcceptRequest& request) {
   if (!suspect.empty() && mode != TrustMode::kOff) {
     ticket.kept_ = false;  // with --trust the question stays open
     if (trusted) return ticket;
-    if (!asks) return nobody_there("the settings were changed while an agent was running");
-    TRY(ask_person("The settings were changed while an agent was running. Go on with them? (y/N): "));
+    if (!asks) return nobody_to_accept("the settings were changed while an agent was running");
+    TRY(ask_person("The settings were changed while an agent was running. Use them anyway? (y/N): "));
     record.accept(asked, "your answer", time);
     ticket.kept_ = true;
   }
@@ -251,10 +251,10 @@ Result<TrustTicket> accept_project(const AcceptRequest& request) {
     TRY(ask_person(runs ? "Run them? (y/N): " : "Use them? (y/N): "));
   } else if (must_ask && !trusted && mode == TrustMode::kRequire) {
     tell(fmt::format("Not accepted yet: {}\n", on_one_line(named)));
-    return nobody_there(fmt::format("this project has {} that you have not accepted (trust is \"require\")",
-                                    runs ? "commands" : "settings about what runs"));
+    return nobody_to_accept(fmt::format("this project has {} that you have not accepted (trust is \"require\")",
+                                        runs ? "commands" : "settings about what runs"));
   } else if (!record.is_accepted() && !changed(Concern::kCommands).empty()) {
-    tell(fmt::format("Note: {} that nobody has accepted ('ralph trust' does): {}\n",
+    tell(fmt::format("Note: {} that nobody has accepted ('ralph trust' accepts them): {}\n",
                      runs ? "this project runs commands" : "this project uses settings", on_one_line(named)));
   }
   // A person saw them; --trust is for one run.

@@ -9,7 +9,7 @@ namespace ralph::cli {
 inline constexpr Option kAgentOption = {"agent", 0, "NAME",
                                         "The agent, such as codex or one from the settings (default: agent.command)."};
 
-// -m means the model in the commands of seed 003, and the iterations in those of seed 001.
+// -m is --model in `plan` and `loop run`, and --max-iterations in `run` and `init`.
 inline constexpr Option kModelOption = {"model", 'm', "MODEL", "The agent's model, such as opus."};
 inline constexpr Option kModelOptionWithoutLetter = {"model", 0, "MODEL", "The agent's model, such as opus."};
 

@@ -24,7 +24,7 @@ std::string AnyRun::shown_folder() const {
   return task ? task->folder() : join_path(".ralph/runs", folder.id);
 }
 
-bool AnyRun::lives() const {
+bool AnyRun::is_alive() const {
   return task ? supervisor_of(*task).has_value() : live_run(project) == folder.id;
 }
 

@@ -19,7 +19,7 @@ struct AnyRun {
 
   std::string keeper() const { return task ? task->folder() : project; }  // the folder whose seals vouch for it
   std::string shown_folder() const;                                       // as a user would type it
-  bool lives() const;
+  bool is_alive() const;
 };
 
 // The runs of this project and of all tasks that this user has started anywhere, newest first.

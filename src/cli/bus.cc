@@ -79,7 +79,7 @@ Result<std::string> body_from(const Arguments& arguments) {
 Result<int> post(const Arguments& arguments) {
   TRY_VALUE(const std::string path, bus_from(arguments));
   const auto type = arguments.value("type");
-  if (!type) return fail(ErrorKind::kUsage, "what type of message? Give --type, as --type FACT");
+  if (!type) return fail(ErrorKind::kUsage, "what type of message? Give --type, such as --type FACT");
   const Environment environment = Environment::of_this_process();
   const auto given = [&](std::string_view option, const char* variable) {
     const auto value = arguments.value(option);

@@ -34,7 +34,7 @@ std::string did_you_mean(std::string_view near) {
 }
 
 tl::unexpected<Error> unknown_option(const Command& command, std::string_view word) {
-  // Two seeds give this letter two meanings. If it has neither here, the error names both.
+  // -m is --max-iterations in some commands and --model in others. The error names both, and what this command has.
   if (word.starts_with("-m")) {
     return usage_error(command, fmt::format("-m is --max-iterations in run and init, and --model in plan and loop run; "
                                             "ralph {} knows {}",
@@ -45,7 +45,7 @@ tl::unexpected<Error> unknown_option(const Command& command, std::string_view wo
   }
   if (command.name == "task run" && word.starts_with("--resume"))
     return usage_error(command,
-                       "a task needs no --resume: the same command goes on with it, and so does 'ralph runs resume'");
+                       "a task needs no --resume: the same command continues it, and so does 'ralph runs resume'");
   std::vector<std::string> names{"--help"};
   for (const Option& option : command.options) {
     names.push_back(fmt::format("--{}", option.name));
@@ -89,7 +89,7 @@ std::optional<std::string> check_choice(std::string_view what, std::string_view 
     return std::nullopt;
   }
   const std::vector<std::string_view> views(allowed.begin(), allowed.end());
-  return fmt::format("{}: \"{}\" is none of {}{}", what, value, choices, did_you_mean(nearest(value, views)));
+  return fmt::format("{}: \"{}\" is not one of {}{}", what, value, choices, did_you_mean(nearest(value, views)));
 }
 
 }  // namespace
@@ -211,11 +211,11 @@ Result<Arguments> parse_arguments(const Command& command, std::span<const std::s
   const size_t most = command.positionals.size();
   const bool open_ended = most > 0 && command.positionals.back().rest;
   if (result.positionals_.size() > most && !open_ended) {
-    return usage_error(command, fmt::format("unexpected word \"{}\"{}", result.positionals_[most],
-                                            most == 0 || !is_listed("PROMPT TASK", command.positionals[most - 1].name)
-                                                ? ""
-                                                : fmt::format("; {} of several words goes in quotes",
-                                                              command.positionals[most - 1].name)));
+    return usage_error(
+        command, fmt::format("unexpected word \"{}\"{}", result.positionals_[most],
+                             most == 0 || !is_listed("PROMPT TASK", command.positionals[most - 1].name)
+                                 ? ""
+                                 : fmt::format("; quote a {} of several words", command.positionals[most - 1].name)));
   }
   for (size_t i = 0; i < most; ++i) {
     const Positional& positional = command.positionals[i];

@@ -86,11 +86,11 @@ Status DockerShelter::start_annex(const Environment& environment, const std::str
   job.err.path = join_path(folder, kTaskMachineLog);
   TRY(jobs.start(job));
   control_ = std::move(pair.one);
-  return level();
+  return synchronize();
 }
 
-// Waits until the task's folder and its image are in sync, as long as nobody writes to them.
-Status DockerShelter::level() {
+// Waits until the task's folder and its mirror are in sync, as long as nobody writes to them.
+Status DockerShelter::synchronize() {
   if (!control_) return {};
   TRY(send_packet(control_.get(), "level"));
   const SystemClock clock;
@@ -98,7 +98,7 @@ Status DockerShelter::level() {
   const auto packet = answered ? receive_packet(control_.get()) : std::nullopt;
   constexpr std::string_view kGood = "annex ";
   if (packet && packet->bytes == kGood) return {};
-  return fail(ErrorKind::kIo, "the task's folder can't be kept the same in the Docker Sandbox {}: {}",
+  return fail(ErrorKind::kIo, "the task's folder can't be kept in sync with the Docker Sandbox {}: {}",
               agent_->plan().name,
               packet && packet->bytes.starts_with(kGood) ? packet->bytes.substr(kGood.size()) : "nobody answers");
 }
@@ -166,7 +166,7 @@ Result<Launch> DockerShelter::enclose(StepKind kind, Launch launch) {
       TRY(last_->write(path, *content, false, true));
       variables["XDG_STATE_HOME"] = user_folder(outside, "XDG_STATE_HOME", ".local/state");
     }
-    TRY(level());
+    TRY(synchronize());
   }
   std::string file(kTurnVariables);
   if (is_child_) {
@@ -195,7 +195,7 @@ Result<record::SandboxNoted> DockerShelter::settle(bool forced) {
   if (!last_) return noted;
   const bool stops = forced && !is_child_ && children_() == 0;
   if (!stops) TRY(end_attempt());
-  if (!attempt_.empty()) TRY(level());  // fetches what it wrote last
+  if (!attempt_.empty()) TRY(synchronize());  // fetches what it wrote last
   if (!is_child_) {
     TRY(last_->settle(stops));
     TRY_VALUE(noted.taken, put_back());

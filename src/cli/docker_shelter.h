@@ -1,5 +1,5 @@
 // Runs the programs of one run in Docker Sandbox: a virtual machine for agents, and another one, without their login,
-// for checks. The machine of a supervised task has an image of the task's folder (task/annex), and the task's child
+// for checks. The machine of a supervised task has a mirror of the task's folder (task/annex), and the task's child
 // runs are started in the same machine.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace ralph::cli {
 
 class DockerShelter : public Shelter {
  public:
-  // `folder`: the run's, for the output of Docker's client. `jobs` runs the outer end of a task's image.
+  // `folder`: the run's, for the output of Docker's client. `jobs` runs the outer end of a task's mirror.
   static Result<std::unique_ptr<DockerShelter>> make(const Protection& protection, const Environment& environment,
                                                      const std::string& folder, Jobs& jobs);
 
@@ -38,7 +38,7 @@ class DockerShelter : public Shelter {
  private:
   explicit DockerShelter(const Protection& protection) : protection_(protection) {}
   Status start_annex(const Environment& environment, const std::string& folder, Jobs& jobs);
-  Status level();
+  Status synchronize();
   bool is_seen(const std::string& folder) const;
   Launch started(Launch launch, bool check, const std::string& variables) const;
   Status end_attempt();

@@ -159,13 +159,12 @@ class HookDoctor {
     if (is_cap_raised(host, environment_.get(std::string(host.block_cap_variable)).value_or("")))
       raised_caps_.emplace_back("the environment");
     if (raised_caps_.empty()) return;
-    findings_.note(
-        "block cap",
-        fmt::format("{} is raised in {}: a loop that works does not need that, and it takes away the brake on "
-                    "/goal, which then never stops talking",
-                    host.block_cap_variable, join_for_people(raised_caps_)),
-        fmt::format("{} undoes what ralph 0.1 wrote; otherwise remove the variable there",
-                    installed_.empty() ? "ralph hooks install" : command("install", installed_[0].file)));
+    findings_.note("block cap",
+                   fmt::format("{} is raised in {}: a loop that makes progress does not need that, and it "
+                               "is the only limit on /goal",
+                               host.block_cap_variable, join_for_people(raised_caps_)),
+                   fmt::format("{} undoes what ralph 0.1 wrote; otherwise remove the variable there",
+                               installed_.empty() ? "ralph hooks install" : command("install", installed_[0].file)));
   }
 
   void check_commands(const Host& host) {

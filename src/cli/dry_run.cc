@@ -38,7 +38,7 @@ std::string policy_lines(const DryRun& run) {
   if (settings.budget.max_tokens > 0) out += fmt::format("Budget       {:.0f} tokens\n", settings.budget.max_tokens);
   if (run.agents.size() > 1) out += fmt::format("Fallback     {}\n", join(settings.agent.fallback, ", "));
   if (!run.limits.empty()) return out + run.limits;
-  out += fmt::format("Attempts     {} within an iteration, with pauses of {} and doubling\n",
+  out += fmt::format("Attempts     up to {} per iteration; first pause {}, doubled each time\n",
                      settings.agent.retry.attempts, describe_limit(settings.agent.retry.backoff_seconds));
   for (const std::string& command : run.more_checks) out += fmt::format("Check        {}\n", command);
   for (const GuardrailSettings& guardrail : settings.guardrails) {

@@ -56,7 +56,7 @@ HookInput read_input() {
     if (n <= 0) return input;
     input.text.append(buffer, static_cast<size_t>(n));
     if (input.text.size() > kLargest) {
-      input = {{}, "the hook's input is larger than 64 MB, which is the most that is read; nothing is done about it"};
+      input = {{}, "the hook's input is larger than 64 MB, the most that is read; it was ignored"};
       return input;
     }
   }

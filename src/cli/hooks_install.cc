@@ -165,7 +165,7 @@ Result<bool> install_commands(const Request& request, const std::string& program
   return !changes.empty();
 }
 
-void say_what_else(const Request& request, const std::string& program, bool commands) {
+void print_hints(const Request& request, const std::string& program, bool commands) {
   const HookFile& file = request.file;
   if (needs_trust(file)) fmt::print("{}:\n{}.\n", file.host->trust, file.host->trust_fix);
   if (!file.host->hint.empty()) fmt::print("{}.\n", file.host->hint);
@@ -219,7 +219,7 @@ Result<int> install(const Arguments& arguments) {
     changed = changed || more;
   }
   if (!changed) fmt::print("Nothing to do: {} has all of ralph's hooks.\n", request.file.shown);
-  if (changed && !request.dry_run) say_what_else(request, program, commands);
+  if (changed && !request.dry_run) print_hints(request, program, commands);
   warn_of_twice(request, program);
   return 0;
 }

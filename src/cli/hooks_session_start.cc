@@ -46,14 +46,14 @@ void note_return(const HookCall& call) {
 }
 
 // A message for the user who has typed /clear; empty: there was no loop.
-std::string what_became_of_the_loop(const HookCall& call) {
+std::string cleared_loop_message(const HookCall& call) {
   if (call.payload.source != "clear" || !is_directory(call.payload.cwd)) return {};
   const auto cleared = LoopStore(call.project, call.environment).just_cleared();
   if (!cleared) return {};
   const LoopRequest& request = cleared->request;
   return fmt::format("ralph: /clear has ended the loop \"{}\" in iteration {} of {}; start it again with /ralph:loop",
-                     without_marker(fit_to_width(first_line(request.task), kTaskWidth), request), cleared->iteration,
-                     request.max_iterations);
+                     without_promise_tag(fit_to_width(first_line(request.task), kTaskWidth), request),
+                     cleared->iteration, request.max_iterations);
 }
 
 Result<int> session_start(const Arguments& arguments) {
@@ -65,7 +65,7 @@ Result<int> session_start(const Arguments& arguments) {
   note_return(call);
   const std::string contract = adopt_loop(call);
   if (!contract.empty()) return call.add_context("SessionStart", contract);
-  return send(allow_stop(call.protocol, what_became_of_the_loop(call)));
+  return send(allow_stop(call.protocol, cleared_loop_message(call)));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ bool is_disabled(const Environment& environment) {
 
 // Runs the plan's checks and returns the message for an agent that may not stop yet.
 Result<std::optional<std::string>> plan_objection(const HookCall& call) {
-  TRY_VALUE(auto plan, plan_in_charge(call.environment, call.payload.cwd));
+  TRY_VALUE(auto plan, active_plan(call.environment, call.payload.cwd));
   if (!plan) return std::optional<std::string>();
   plan->words = call.payload.last_message.value_or("");
   TRY_VALUE(const CheckReport report,
@@ -118,7 +118,7 @@ const Command kHooksStop = {
     "hooks stop",
     "For a host agent's Stop hook: decides whether the agent may stop.",
     R"(Reads the hook's JSON from standard input. While a plan run is active in the folder that the JSON names, or above
-it, the checks of `ralph plan check` are made, and a stop that would leave the plan out of order is refused with the
+it, the checks of `ralph plan check` run, and a stop that would leave the plan out of order is refused with the
 reasons. A session with a loop (`ralph loop start`, /ralph:loop) continues until the agent gives its promise or the
 limit is reached. The loop's own checks (--check) run here, before the promise counts. Checks that are not done shortly
 before the deadline continue without this hook, and the next stop gets the result.

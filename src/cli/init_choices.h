@@ -28,8 +28,8 @@ struct InitChoices {
 Result<InitChoices> choices_from_flags(const Arguments& arguments, std::span<const GuardrailSuggestion> suggestions,
                                        const json::object& existing = {});
 
-// The settings file for these choices, with the defaults that seed 001 writes out. Other `existing` settings are kept,
-// except those that describe another agent (its kind, its model).
+// The settings file for these choices, with the defaults that `ralph init` always writes out. Other `existing` settings
+// are kept, except those that describe another agent (its kind, its model).
 json::object settings_document(const InitChoices& choices, const json::object& existing = {});
 
 // Whether a settings file may have `value` at `pointer` (one or two keys, such as "/agent/flags"). The error is of kind

@@ -1,4 +1,4 @@
-// The dialogue of `ralph init`: the questions of seed 001, in its order and wording.
+// The dialogue of `ralph init`: its questions, with fixed order and wording.
 #pragma once
 
 #include <span>

@@ -58,7 +58,7 @@ std::string loop_report(const LoopState& state, const Style& style) {
                        count_of(static_cast<unsigned>(request.min_tool_calls), "tool call"),
                        to_string(request.on_promise_no_work));
   const std::string began = to_iso8601(state.host.since);
-  out += fmt::format("  began      {}{}\n", began, state.updated == began ? "" : ", last heard of " + state.updated);
+  out += fmt::format("  began      {}{}\n", began, state.updated == began ? "" : ", last update " + state.updated);
   if (state.status == LoopStatus::kSessionEnded)
     out += fmt::format("  ended      its session, not the loop: it goes on when the session is resumed ({})\n",
                        clean(state.host.ended));
@@ -66,7 +66,7 @@ std::string loop_report(const LoopState& state, const Style& style) {
   for (const LoopDecision& one : state.decisions) {
     out += style.dim(fmt::format("  {}  {}: {} ({})", one.time, one.decision, clean(one.reason, 200), one.rule)) + "\n";
   }
-  return without_marker(out, request);
+  return without_promise_tag(out, request);
 }
 
 void write_loop_receipt(const std::string& project, const LoopState& state) {

@@ -49,7 +49,7 @@ Result<Agent> agent_of(Settings settings, const Environment& environment, const 
   if (&agent.adapter() == &custom_adapter() || !agent.prints_events(settings.stream_agent_output)) {
     return fail(
         ErrorKind::kInput,
-        "{} can't be driven in one session: ralph does not know how it is resumed, or does not hear its session's id; "
+        "{} can't be driven in one session: ralph does not know how to resume it, or does not learn its session id; "
         "use 'ralph run', or an agent with sessions, such as claude",
         agent.name());
   }
@@ -57,7 +57,7 @@ Result<Agent> agent_of(Settings settings, const Environment& environment, const 
 }
 
 Result<int> run_session(const Arguments& typed) {
-  TRY_VALUE(const Project place, enter_project_to_work());
+  TRY_VALUE(const Project place, enter_project_for_agents());
   const std::string& project = place.folder;
   TRY_VALUE(const auto resumption, resumption_from(kLoopRun, WayIn::kOutside, typed, project));
   const Arguments& arguments = resumption ? resumption->arguments : typed;

@@ -53,7 +53,7 @@ std::string of_others(const LoopStore& store, bool inside_session) {
 
 // Removes the promise: an agent that repeats what it was shown must not give it.
 void replace_in(json::value& value, const LoopRequest& request) {
-  if (auto* text = value.if_string()) *text = without_marker(std::string(*text), request);
+  if (auto* text = value.if_string()) *text = without_promise_tag(std::string(*text), request);
   if (auto* array = value.if_array()) {
     for (json::value& one : *array) replace_in(one, request);
   }
@@ -126,9 +126,9 @@ Result<int> cancel(const Arguments& arguments) {
     write_loop_receipt(store.project(), *done);
     cancelled.push_back(shown_json(*done));
     if (arguments.has("json")) continue;
-    fmt::print(
-        "Cancelled in iteration {} of {}: {}\n", done->iteration, done->request.max_iterations,
-        redactor.redact(fit_to_width(without_marker(std::string(first_line(done->request.task)), done->request), 80)));
+    fmt::print("Cancelled in iteration {} of {}: {}\n", done->iteration, done->request.max_iterations,
+               redactor.redact(
+                   fit_to_width(without_promise_tag(std::string(first_line(done->request.task)), done->request), 80)));
   }
   if (arguments.has("json")) {
     fmt::print("{}", redactor.redact(to_pretty_json(cancelled)));

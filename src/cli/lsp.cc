@@ -28,7 +28,7 @@ constexpr Milliseconds kLspStartPatience{90'000}, kLspStatusPatience{5'000}, kLs
 constexpr std::string_view kDefaultIdle = "30m";
 
 constexpr std::array kLspStartOptions = {
-    Option{"idle", 0, "TIME", "End after this long without a question (default 30m)."},
+    Option{"idle", 0, "TIME", "End after this long without a request (default 30m)."},
     Option{"json", 0, "", "Print JSON."},
     kTrustOption,
 };
@@ -41,7 +41,7 @@ std::string status_text(const json::object& status) {
   const json::value value = status;
   const auto servers = status.at("servers").as_array();
   std::string text =
-      fmt::format("{}: language servers, pid {}, end after {} without a question\n",
+      fmt::format("{}: language servers, pid {}, end after {} without a request\n",
                   find_string(value, "project").value_or(""), find_integer(value, "pid").value_or(0),
                   human_duration(Milliseconds(find_integer(value, "endsAfterIdleSeconds").value_or(0) * 1000)));
   for (const json::value& server : servers) {
@@ -162,8 +162,8 @@ Result<int> lsp_start(const Arguments& typed) {
   const json::value* ends = status.if_contains("endsAfterIdleSeconds");
   if (typed.has("idle") && ends && ends->is_int64() && ends->as_int64() != idle->count() / 1000)
     fmt::print(stderr,
-               "ralph: --idle {} is not used: the servers are kept already, and end after {} without a question; "
-               "'ralph lsp stop' first\n",
+               "ralph: --idle {} has no effect: the servers are already running, and end after {} without a request; "
+               "run 'ralph lsp stop' first\n",
                idle_text, human_duration(Milliseconds(ends->as_int64() * 1000)));
   print_servers(status, typed.has("json"));
   return some_have_failed(status) ? 1 : 0;
@@ -173,7 +173,7 @@ int print_no_servers(bool as_json, const std::string& project) {
   if (as_json) {
     fmt::print("{}", to_pretty_json(json::object{{"project", to_json_string(project)}, {"servers", json::array()}}));
   } else {
-    fmt::print("No language servers are kept for this project; 'ralph lsp start' starts them.\n");
+    fmt::print("No language servers are kept warm for this project; 'ralph lsp start' starts them.\n");
   }
   return 1;
 }
@@ -214,7 +214,7 @@ Result<int> lsp_stop(const Arguments&) {
     return 0;
   }
   if (said.error().kind != ErrorKind::kNotFound) return kill_keeper(warm_lock(environment, place.folder), said.error());
-  fmt::print("No language servers are kept for this project.\n");
+  fmt::print("No language servers are kept warm for this project.\n");
   return 0;
 }
 

@@ -21,7 +21,7 @@ struct Leftovers {
   bool unlocked = false;
 };
 
-Result<Leftovers> put_away(const std::string& project, SweepReport swept, WallTime began) {
+Result<Leftovers> clean_up_leftovers(const std::string& project, SweepReport swept, WallTime began) {
   Leftovers left{std::move(swept)};
   TRY_VALUE(left.unlocked, remove_stale_index_lock(plain_git(project), project, began));
   return left;
@@ -48,7 +48,7 @@ bool has_secrets(const Run& run, const std::vector<std::string>& words) {
 Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
   Leftovers left{run.swept_before};
   if (const auto since = first_lock_of(run, setup)) {
-    TRY_VALUE(left, put_away(setup.project, run.swept_before, *since));
+    TRY_VALUE(left, clean_up_leftovers(setup.project, run.swept_before, *since));
   }
   const WallTime last = last_sign_of_life(run);
   record::RunResumed resumed;
@@ -64,7 +64,7 @@ Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
   resumed.max_iterations = run.policy.max_iterations;
   resumed.spent_ms = (run.progress().run_time + (last - run.progress().last_record)).count();
   resumed.settings = setup.loaded.effective;
-  run.disbelieve(resumed);
+  run.list_unsealed_claims(resumed);
   TRY(run.note(std::move(resumed)));
   TRY(note_leftovers(run, left));
   TRY(close_killed_attempt(run, title.agents, setup.loaded.settings.stream_agent_output, last));
@@ -77,7 +77,7 @@ Result<Leftovers> put_away_killed_run(const Run& run, const RunSetup& setup) {
   const auto killed = setup.keeper ? std::nullopt : killed_run(setup.project, run.id);
   if (!killed) return Leftovers();
   SweepReport swept = end_processes_with("RALPH_RUN_ID=" + killed->folder.id, stop_abandoned());
-  return put_away(setup.project, std::move(swept), killed->began);
+  return clean_up_leftovers(setup.project, std::move(swept), killed->began);
 }
 
 }  // namespace

@@ -30,8 +30,7 @@ void show_archive(const PlanFiles& folders, const PlanArchive& archive) {
   }
   if (archive.problem.empty()) return;
   std::fflush(stdout);
-  fmt::print(stderr, "Note: tasks.json is not in order; it was archived as it is: {}\n",
-             printable_lines(archive.problem));
+  fmt::print(stderr, "Note: tasks.json has errors; it was archived as it is: {}\n", printable_lines(archive.problem));
 }
 
 // A note about the iteration that the last run left unchecked; empty: there is none.
@@ -47,7 +46,7 @@ std::string unchecked_in(const std::string& authority, const std::string& projec
 }
 
 Result<int> archive(const Arguments& arguments) {
-  TRY_VALUE(const PlanFiles folders, plan_folders_to_work(arguments));
+  TRY_VALUE(const PlanFiles folders, plan_folders_to_change(arguments));
   if (arguments.value("label") == "") return fail(ErrorKind::kUsage, "--label is empty; leave it out or give one");
   TRY(expect_no_run(folders.project, "archive the plan when it has ended"));
   TRY_VALUE(const PlanCustody custody, take_plan(folders));

@@ -38,7 +38,7 @@ void print_check(const CheckReport& report, bool skip_review) {
   }
   for (const std::string& warning : report.warnings) fmt::print("{} {}\n", style.yellow(style.note()), warning);
   if (!report.passed()) return;
-  fmt::print("{} The plan is in order ({}): {} of {} done\n", style.green(style.ok()), listed(report.made),
+  fmt::print("{} The plan is in order ({}): {} of {} done\n", style.green(style.ok()), listed(report.performed),
              count_done(*report.tasks, skip_review), count_of(report.tasks->stories.size(), "story"));
 }
 
@@ -60,7 +60,7 @@ Result<int> check_plan(const Arguments& arguments) {
   TRY_VALUE(CheckReport report,
             check_project(project, Repository(plain_git(project.files.project), project.files.project)));
   if (is_untouched_tasks(read_plain_file(project.files.tasks()).value_or(""))) {
-    report.warnings.push_back(fmt::format("{} is still the template; 'ralph plan run' wants a plan of your own",
+    report.warnings.push_back(fmt::format("{} is still the template; 'ralph plan run' needs a plan of your own",
                                           project.files.shown(project.files.tasks())));
   }
   const bool skip = project.marker ? project.marker->skip_review : project.skip_review;
@@ -77,9 +77,9 @@ Result<int> check_plan(const Arguments& arguments) {
 const Command kPlanCheck = {
     "plan check",
     "Check a plan: its schema, its review fields, and whether everything is committed.",
-    R"(Check 1 validates tasks.json: its schema, unique ids and sound dependencies. Check 2 validates the review fields
+    R"(Check 1 validates tasks.json: its schema, unique ids and valid dependencies. Check 2 validates the review fields
 against each other. Check 2.5, during a run, compares what the current iteration has changed with what its mode allows.
-Check 3 looks for uncommitted work. `ralph plan run` makes the same checks after every iteration, and so does the Stop
+Check 3 looks for uncommitted work. `ralph plan run` runs the same checks after every iteration, and so does the Stop
 hook.
 
 Exit codes: 0 the plan is in order, 1 it is not, 2 it could not be checked.)",

@@ -49,7 +49,7 @@ std::string instructions(const Draft& draft) {
 
 Result<Draft> draft_from(const Arguments& arguments) {
   Draft draft;
-  TRY_VALUE(draft.files, plan_folders_to_work(arguments));
+  TRY_VALUE(draft.files, plan_folders_to_change(arguments));
   TRY(check_plan_folder(draft.files));
   TRY(expect_no_run(draft.files.project, "draft the next plan when it has ended"));
   draft.prd = read_plain_file(draft.files.prd());
@@ -61,7 +61,7 @@ Result<Draft> draft_from(const Arguments& arguments) {
 // Checks that the agent wrote a plan that can start.
 std::vector<std::string> problems_of(const Draft& draft) {
   const std::string path = draft.files.tasks();
-  const auto text = require_plain_file(path, "the agent was to write it");
+  const auto text = require_plain_file(path, "the agent should have written it");
   if (!text) return {text.error().message};
   if (is_untouched_tasks(*text)) return {fmt::format("{} is still the template", path)};
   const StoryReading reading = read_tasks(*text, path);
@@ -97,7 +97,7 @@ int judge_draft(const Draft& draft, int agent_code) {
     return 1;
   }
   if (!draft.full && read_plain_file(draft.files.prd()) != draft.prd) {
-    fmt::print("{} {} was changed; it was yours, so look at what is different\n", style.yellow(style.note()),
+    fmt::print("{} {} was changed; it is your file, so review the changes\n", style.yellow(style.note()),
                draft.files.shown(draft.files.prd()));
   }
   const StoryList tasks = *read_tasks(*read_plain_file(draft.files.tasks()), "tasks.json").tasks;

@@ -37,10 +37,10 @@ Result<PlanFiles> plan_folders(const Arguments& arguments) {
   return folders;
 }
 
-Result<PlanFiles> plan_folders_to_work(const Arguments& arguments) {
+Result<PlanFiles> plan_folders_to_change(const Arguments& arguments) {
   TRY_VALUE(PlanFiles folders, plan_folders(arguments));
   TRY_VALUE(const std::string here, current_directory());
-  if (!arguments.value("project-dir") && folders.project != real_path(here)) say_where_it_works(folders.project);
+  if (!arguments.value("project-dir") && folders.project != real_path(here)) note_other_folder(folders.project);
   return folders;
 }
 

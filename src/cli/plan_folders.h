@@ -19,6 +19,6 @@ inline constexpr Option kRalphDirOption =
 Result<PlanFiles> plan_folders(const Arguments& arguments);
 
 // The same for a command that changes something. Prints a note if the project is not the current folder.
-Result<PlanFiles> plan_folders_to_work(const Arguments& arguments);
+Result<PlanFiles> plan_folders_to_change(const Arguments& arguments);
 
 }  // namespace ralph::cli

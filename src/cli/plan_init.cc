@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFiles = {{
     {kPrdFile, "what to build and why: yours to write, read by every iteration"},
-    {kTasksFile, "the stories, and how far each is"},
+    {kTasksFile, "the stories and their progress"},
     {kProgressFile, "what iterations learn and pass on"},
     {kPromptFile, "what the agent is told each time; adapt it if you like"},
 }};
@@ -101,7 +101,7 @@ void show_plan_steps(const Arguments& arguments, const PlanFiles& folders, const
 }
 
 Result<int> init_plan(const Arguments& arguments) {
-  TRY_VALUE(const PlanFiles folders, plan_folders_to_work(arguments));
+  TRY_VALUE(const PlanFiles folders, plan_folders_to_change(arguments));
   if (arguments.value("name") == "") return fail(ErrorKind::kUsage, "--name is empty; leave it out or give a name");
   const Repository repository(plain_git(folders.project), folders.project);
   // If git fails, `plan run` reports why.

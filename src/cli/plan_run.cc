@@ -185,7 +185,7 @@ std::string opening(const PlanRun& run, const Protection& protection, const Mode
   if (run.skip_review())
     text += fmt::format("No reviews ({}): a story that passes is done.\n", origin_of(run.loaded, "/plan/skipReview"));
   if (run.unfinished) {
-    text += fmt::format("The last run {} its iteration {} ({} {}); that is checked first (--accept-tasks: not).\n",
+    text += fmt::format("The last run {} its iteration {} ({} {}); that is checked first, unless --accept-tasks.\n",
                         run.unfinished->open ? "was ended in the middle of" : "stopped before the checks of",
                         run.unfinished->iteration, run.unfinished->mode ? to_string(*run.unfinished->mode) : "?",
                         fit_to_width(run.unfinished->story, kTitleWidth));
@@ -258,7 +258,7 @@ Status check_same_run(const PlanRun& run, const ResumePoint& point) {
   TRY_VALUE(const auto saved, load_plan(run.authority));
   if (!saved || saved->run_id.empty() || saved->run_id == point.folder.id) return {};
   return fail(ErrorKind::kUsage,
-              "run {} can't be resumed: run {} has worked on the plan since; 'ralph plan run' goes on with the plan",
+              "run {} can't be resumed: run {} has worked on the plan since; 'ralph plan run' continues the plan",
               point.folder.id, saved->run_id);
 }
 
@@ -278,7 +278,7 @@ Status accept_approvals(const PlanRun& run, bool accepted) {
     }
     TerminalQuestions questions;
     questions.say(which);
-    TRY_VALUE(const bool yes, ask_yes_or_no(questions, "Take these approvals as they are? (y/N): "));
+    TRY_VALUE(const bool yes, ask_yes_or_no(questions, "Accept these approvals as they are? (y/N): "));
     if (!yes) return fail(ErrorKind::kUsage, "the approvals were not accepted; nothing was started");
   }
   return keep_approvals(run);
@@ -294,7 +294,7 @@ Result<BranchChoice> branch_choice(const Arguments& arguments) {
 
 Result<int> run_with(const Arguments& typed, bool has_switched) {
   PlanRun run;
-  TRY_VALUE(run.files, has_switched ? plan_folders(typed) : plan_folders_to_work(typed));
+  TRY_VALUE(run.files, has_switched ? plan_folders(typed) : plan_folders_to_change(typed));
   TRY_VALUE(const auto resumption, resumption_from(kPlanRun, WayIn::kPlan, typed, run.files.project));
   const Arguments& arguments = resumption ? resumption->arguments : typed;
   TRY_VALUE(BranchChoice choice, branch_choice(arguments));
@@ -338,7 +338,7 @@ Result<int> run_with(const Arguments& typed, bool has_switched) {
   TRY_VALUE(setup.ticket, accept_project({run.loaded, run.files.project, typed.has("trust"), run.json,
                                           resumption.has_value(), &run.tasks.tasks.verify_commands}));
   TRY_VALUE(run.in_place, room_obstacle(run, setup.protection));
-  TRY(make_room_for_plan(run.authority));
+  TRY(make_copy_folder(run.authority));
   return execute(run, agents, setup);
 }
 

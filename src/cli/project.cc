@@ -27,13 +27,13 @@ Result<Project> enter_project() {
   return project;
 }
 
-Result<Project> enter_project_to_work() {
+Result<Project> enter_project_for_agents() {
   TRY_VALUE(Project project, enter_project());
-  if (project.folder != project.typed_in) say_where_it_works(project.folder);
+  if (project.folder != project.typed_in) note_other_folder(project.folder);
   return project;
 }
 
-void say_where_it_works(const std::string& project) {
+void note_other_folder(const std::string& project) {
   tell(fmt::format("Note: there are no settings in this folder; ralph works in {}, with the settings there.\n",
                    fit_to_width(project, project.size() * 2 + 1)));
 }

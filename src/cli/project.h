@@ -16,9 +16,9 @@ struct Project {
 Result<Project> enter_project();
 
 // The same for a command that starts agents. Prints a note if the project is not the folder in which it was typed.
-Result<Project> enter_project_to_work();
+Result<Project> enter_project_for_agents();
 
 // Prints a note that a command works in another folder than the one in which it was typed.
-void say_where_it_works(const std::string& project);
+void note_other_folder(const std::string& project);
 
 }  // namespace ralph::cli

@@ -148,7 +148,7 @@ Result<Protection> choose_protection(const SandboxSubject& subject, bool by_defa
   // Errors in the settings are errors in any mode.
   if (mode == kOn || tried.error().kind != ErrorKind::kNotFound) {
     return fail(tried.error().kind,
-                "there is no sandbox: {}. Nothing was started; 'ralph sandbox check' tells more, and --no-sandbox runs "
+                "there is no sandbox: {}. Nothing was started; 'ralph sandbox check' says more, and --no-sandbox runs "
                 "the agent directly (you asked for --sandbox, or sandbox.mode is on)",
                 tried.error().message);
   }
@@ -170,7 +170,7 @@ std::string opening_line(const Protection& protection) {
   return fmt::format("No sandbox: {}; the agent runs directly, with your rights.\n", protection.why_not);
 }
 
-Result<std::unique_ptr<Shelter>> put_in_force(const Protection& protection, const Environment& environment,
+Result<std::unique_ptr<Shelter>> make_shelter(const Protection& protection, const Environment& environment,
                                               const std::string& folder, Jobs& jobs) {
   if (protection.in_machine) {
     TRY_VALUE(std::unique_ptr<Shelter> machine, DockerShelter::make(protection, environment, folder, jobs));
@@ -209,19 +209,19 @@ Result<std::unique_ptr<RunShelter>> RunShelter::for_child(const Protection& prot
 }
 
 RunShelter::~RunShelter() {
-  door_.remove();
+  helper_socket_.remove();
 }
 
 Status RunShelter::start_proxy(Jobs& jobs, const Environment& environment) {
-  TRY_VALUE(door_, open_egress_door());
-  socket_ = door_.socket;
+  TRY_VALUE(helper_socket_, open_egress_socket());
+  socket_ = helper_socket_.socket;
   JobRequest job;
   job.name = "proxy";
   job.launch =
       proxy_launch({protection_.agent.helper, protection_.agent.hosts, protection_.resolve, log_}, environment);
-  job.in.fd = door_.listener.get();
+  job.in.fd = helper_socket_.listener.get();
   TRY(jobs.start(job));
-  door_.listener.close();  // only the proxy has it, so nobody waits for a proxy that has ended
+  helper_socket_.listener.close();  // only the proxy has it, so nobody waits for a proxy that has ended
   return {};
 }
 

@@ -10,8 +10,8 @@
 #include "cli/command.h"
 #include "cli/sandbox_setup.h"
 #include "engine/shelter.h"
+#include "os/helper_socket.h"
 #include "os/jobs.h"
-#include "os/socket_door.h"
 #include "sandbox/docker.h"
 #include "sandbox/enclosure.h"
 #include "task/annex.h"
@@ -53,7 +53,7 @@ std::string describe(const Protection& protection);
 std::string opening_line(const Protection& protection);
 
 // Creates the shelter of one run for this protection. `folder` and `jobs` are as in RunShelter::make().
-Result<std::unique_ptr<Shelter>> put_in_force(const Protection& protection, const Environment& environment,
+Result<std::unique_ptr<Shelter>> make_shelter(const Protection& protection, const Environment& environment,
                                               const std::string& folder, Jobs& jobs);
 
 // The launch of a step that runs outside the sandbox even though there is one.
@@ -87,7 +87,7 @@ class RunShelter : public Shelter {
   const Protection& protection_;
   Enclosure enclosure_;
   SandboxPlan plan_;  // of the last step
-  SocketDoor door_;
+  HelperSocket helper_socket_;
   std::string socket_, log_;
   std::map<std::string, int> reported_;  // how often each refusal has been reported
 };

@@ -76,7 +76,7 @@ Result<std::vector<std::string>> first_arguments(const ResumePoint& point, const
   for (const std::string& word : words) masked.push_back(redactor.redact(word));
   // An agent can write to that file.
   if (masked != point.arguments.front())
-    return fail(ErrorKind::kUsage, "{} is not what run {} was started with; start a new run", path, point.folder.id);
+    return fail(ErrorKind::kUsage, "{} does not have the arguments of run {}; start a new run", path, point.folder.id);
   return words;
 }
 
@@ -151,7 +151,7 @@ std::string why_not_here(const std::string& keeper, const std::string& id, const
   if (start.way == WayIn::kPlan) {
     const std::string later = later_run_of_plan(keeper, id, start);
     if (!later.empty())
-      return fmt::format("run {} has worked on the plan since; 'ralph plan run' goes on with the plan", later);
+      return fmt::format("run {} has worked on the plan since; 'ralph plan run' continues the plan", later);
   }
   if (start.commit.empty()) return "";
   const Repository repository(plain_git(start.way == WayIn::kTask ? start.project : keeper));
@@ -205,7 +205,7 @@ Result<std::optional<Resumption>> resumption_from(const Command& command, WayIn 
   }
   if (!typed.positionals().empty())
     return fail(ErrorKind::kUsage,
-                "\"{}\" can't be given with --resume: the run goes on as it was started. Which run is said with =, as "
+                "\"{}\" can't be given with --resume: the run goes on as it was started. Name the run after =, as in "
                 "--resume=20261115-202233",
                 typed.positionals()[0]);
   TRY_VALUE(ResumePoint point, find_point(way, project, *typed.value("resume")));

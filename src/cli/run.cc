@@ -114,7 +114,7 @@ Status note_missing_request(const PromptRun& plan) {
 }
 
 Result<int> run(const Arguments& typed) {
-  TRY_VALUE(const Project project, enter_project_to_work());
+  TRY_VALUE(const Project project, enter_project_for_agents());
   TRY_VALUE(const auto resumption, resumption_from(kRun, WayIn::kPrompt, typed, project.folder));
   PromptRun plan{setup_from(typed, project.folder, resumption), {}, {}};
   RunSetup& setup = plan.setup;

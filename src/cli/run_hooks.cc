@@ -40,31 +40,34 @@ std::string describe_hooks(const std::vector<Agent>& with, const std::vector<Age
   std::string text;
   std::vector<Agent> by_flags, by_file, without_stop;
   for (const Agent& agent : with)
-    (!agent.adapter().hooks.stops ? without_stop : agent.adapter().hooks.flags ? by_flags : by_file).push_back(agent);
+    (!agent.adapter().hooks.can_block_stop ? without_stop
+     : agent.adapter().hooks.flags         ? by_flags
+                                           : by_file)
+        .push_back(agent);
   if (!by_flags.empty())
     text +=
-        fmt::format("For this run {} gets ralph's hooks by its flags: stop check, context monitor, command policy.\n",
+        fmt::format("For this run {} gets ralph's hooks through flags: stop check, context monitor, command policy.\n",
                     names_of_kinds(by_flags));
   if (!by_file.empty())
     text += fmt::format(
-        "For this run {} gets ralph's hooks by its environment: stop check, context monitor, command policy.\n",
+        "For this run {} gets ralph's hooks through its environment: stop check, context monitor, command policy.\n",
         names_of_kinds(by_file));
   if (!without_stop.empty())
     text += fmt::format(
-        "For this run {} gets ralph's hooks by its environment: context monitor, command policy. It can't be kept from "
-        "stopping: what it leaves out of order is judged after its turn.\n",
+        "For this run {} gets ralph's hooks through its environment: context monitor, command policy. It can't be "
+        "kept from stopping; problems that it leaves are found after its turn.\n",
         names_of_kinds(without_stop));
   for (const Agent& agent : without) {
     const Host* const host = find_host(agent.adapter().name);
     const std::string line =
-        !host ? fmt::format("{} has no hooks: no command policy looks at what it does.\n", agent.name())
+        !host ? fmt::format("{} has no hooks: no command policy checks its commands.\n", agent.name())
         : agent.adapter().hooks.any()
             ? fmt::format("{} does not get ralph's hooks: {}.{}\n", agent.name(), agent.why_no_hooks(),
                           agent.adapter().hooks.flags
                               ? ""
                               : fmt::format(" 'ralph hooks install --host {}' sets up the command policy.", host->name))
             : fmt::format(
-                  "{} takes no hooks by its flags; 'ralph hooks install --host {}' sets up the command policy.\n",
+                  "{} takes no hooks through flags; 'ralph hooks install --host {}' sets up the command policy.\n",
                   agent.name(), host->name);
     if (text.find(line) == std::string::npos) text += line;
   }

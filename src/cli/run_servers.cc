@@ -22,7 +22,7 @@ Status RunServers::start(const RunServersOrder& order, Jobs& jobs) {
   const std::vector<std::string> names = asked_by(order.policy);
   if (names.empty() || order.in_machine) return {};
   TRY_VALUE(const std::string self, path_of_this_program());
-  TRY_VALUE(door_, open_socket_door("lsp"));
+  TRY_VALUE(helper_socket_, open_helper_socket("lsp"));
   JobRequest job;
   job.name = "language servers";
   job.launch.argv = {self, "lsp", "serve"};
@@ -32,9 +32,9 @@ Status RunServers::start(const RunServersOrder& order, Jobs& jobs) {
   if (order.shelter) {
     TRY_VALUE(job.launch, order.shelter->enclose(StepKind::kGuardrail, std::move(job.launch)));
   }
-  job.in.fd = door_.listener.get();
+  job.in.fd = helper_socket_.listener.get();
   TRY(jobs.start(job));
-  door_.listener.close();  // only the job has it, so nobody waits for the answer of a job that has ended
+  helper_socket_.listener.close();  // only the job has it, so nobody waits for the answer of a job that has ended
   return {};
 }
 

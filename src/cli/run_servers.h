@@ -10,8 +10,8 @@
 
 #include "engine/policy.h"
 #include "engine/shelter.h"
+#include "os/helper_socket.h"
 #include "os/jobs.h"
-#include "os/socket_door.h"
 
 namespace ralph::cli {
 
@@ -26,17 +26,17 @@ struct RunServersOrder {
 class RunServers {
  public:
   RunServers() = default;
-  ~RunServers() { door_.remove(); }
+  ~RunServers() { helper_socket_.remove(); }
   RunServers(const RunServers&) = delete;
   RunServers& operator=(const RunServers&) = delete;
 
   // Does nothing if the criteria need no server. A server is started when it is first asked.
   Status start(const RunServersOrder& order, Jobs& jobs);
 
-  const std::string& socket() const { return door_.socket; }  // empty: none are kept
+  const std::string& socket() const { return helper_socket_.socket; }  // empty: none are kept
 
  private:
-  SocketDoor door_;
+  HelperSocket helper_socket_;
 };
 
 }  // namespace ralph::cli

@@ -19,7 +19,7 @@
 #include "os/environment.h"
 #include "os/files.h"
 #include "settings/ralph_folder.h"
-#include "ui/run_story.h"
+#include "ui/run_text.h"
 
 namespace ralph::cli {
 namespace {
@@ -35,7 +35,7 @@ ShownRun read_run(const AnyRun& found, const OnRecord& on_record = {}) {
   bool sealed = seal.empty();
   auto reader = JournalReader::open(join_path(folder.path, kJournalFile));
   if (!reader) {
-    run.alive = found.lives();
+    run.alive = found.is_alive();
     run.view.unreadable = !run.alive;  // a live run is about to create its journal
     if (!run.alive) run.problems.push_back(reader.error().message);
     return run;
@@ -53,7 +53,7 @@ ShownRun read_run(const AnyRun& found, const OnRecord& on_record = {}) {
   read_on();
   if (!run.view.end) {
     // Only a run without an end is probed: taking the lock could block a run that is just starting.
-    run.alive = found.lives();
+    run.alive = found.is_alive();
     if (!run.alive) read_on();  // it may have ended between reading and probing
   }
   // A live run may be in the middle of its next record.
@@ -120,7 +120,7 @@ Result<int> show_one(const Arguments& arguments) {
   } else if (arguments.has("json")) {
     print_as_json(found);
   } else {
-    fmt::print("{}", run_story(read_run(found), style_of_output(Environment::of_this_process())));
+    fmt::print("{}", run_text(read_run(found), style_of_output(Environment::of_this_process())));
   }
   return 0;
 }

@@ -113,7 +113,7 @@ Status remove(const std::string& project, const OldRun& run) {
   if (const std::string store = watched_store(project, run.folder.id); !store.empty())
     std::filesystem::remove_all(store, error);
   if (const std::string seal = seal_path(project, run.folder.id); !seal.empty()) {
-    std::filesystem::remove_all(seal + std::string(kExactEnd), error);
+    std::filesystem::remove_all(seal + std::string(kUnmaskedSuffix), error);
     ::unlink(seal.c_str());
   }
   return {};
@@ -148,7 +148,7 @@ Result<int> collect_runs(const Arguments& arguments) {
   if (arguments.has("yes")) {
     fmt::print("Removed {}.\n", what);
   } else {
-    fmt::print("{} would be removed. To remove: the same with --yes\n", what);
+    fmt::print("{} would be removed. Add --yes to remove them\n", what);
   }
   return 0;
 }

@@ -82,7 +82,7 @@ Result<int> resume_task(const TaskPlace& place, const Arguments& arguments) {
 std::optional<TaskPlace> newest_task_here(const std::string& project) {
   const auto here = runs_here(project);
   for (const AnyRun& run : here ? *here : std::vector<AnyRun>{}) {
-    if (run.task && run.lives()) continue;  // it is still running
+    if (run.task && run.is_alive()) continue;  // it is still running
     if (own_resume_point(run.keeper(), run.folder)) return run.task;
   }
   return std::nullopt;

@@ -49,9 +49,9 @@ void print_text(const Verification& verification, const RunFolder& folder) {
     fmt::print("{} {}: {}\n", mark, finding.what, fit_to_width(finding.text, 2000));
   }
   if (verification.fits()) {
-    fmt::print("Run {}: everything fits.\n", folder.id);
+    fmt::print("Run {}: everything matches.\n", folder.id);
   } else {
-    fmt::print("Run {}: not everything fits.\n", folder.id);
+    fmt::print("Run {}: not everything matches.\n", folder.id);
   }
 }
 

@@ -1,4 +1,4 @@
-// ralph sandbox annex: both ends of the image of a task's folder in a virtual machine. ralph sandbox end: ends what an
+// ralph sandbox annex: both ends of the mirror of a task's folder in a virtual machine. ralph sandbox end: ends what an
 // attempt left running there.
 #include <array>
 #include <unistd.h>
@@ -54,7 +54,7 @@ Result<int> end(const Arguments& arguments) {
 
 const Command kSandboxAnnex = {
     "sandbox annex",
-    "Keep a task's folder and its image in a virtual machine in sync.",
+    "Keep a task's folder and its mirror in a virtual machine in sync.",
     "For ralph's own use: one end runs inside the machine, the other one outside.",
     "ralph task run --root tasks --project shop --task cart --sandbox",
     kOptions,

@@ -63,7 +63,7 @@ const Command kSandboxProxy = {
     "sandbox proxy",
     "Run an HTTP proxy that allows connections to listed hosts only.",
     R"(A sandboxed run starts it automatically. It accepts CONNECT and plain HTTP, and refuses names that resolve to
-private addresses, and TLS to another host than CONNECT named. It forwards to the proxies named by HTTPS_PROXY,
+private addresses, and TLS to a host other than that of CONNECT. It forwards to the proxies named by HTTPS_PROXY,
 HTTP_PROXY and ALL_PROXY, which then resolve the names, except for the hosts in NO_PROXY. It serves until it is
 ended.)",
     R"(ralph sandbox proxy --socket /run/user/1000/proxy.sock --allow api.example.com --allow '*.example.org:8443')",

@@ -52,30 +52,30 @@ void complain_about_command(std::string_view text) {
 class OwnProxy {
  public:
   Status start(const Prepared& prepared, const Environment& environment) {
-    TRY_VALUE(door_, open_egress_door());
+    TRY_VALUE(helper_socket_, open_egress_socket());
     const Launch launch =
         proxy_launch({prepared.request.helper, prepared.request.hosts, prepared.resolve, log()}, environment);
     const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-    TRY_VALUE(pid_, spawn_on(launch, {door_.listener.get(), null.get(), null.get()}));
+    TRY_VALUE(pid_, spawn_on(launch, {helper_socket_.listener.get(), null.get(), null.get()}));
     return {};
   }
   void end() const {
     if (pid_ > 0) ::kill(pid_, SIGKILL);
   }
-  const std::string& socket() const { return door_.socket; }
+  const std::string& socket() const { return helper_socket_.socket; }
   void tell_refusals() const {
-    if (door_.folder.empty()) return;
+    if (helper_socket_.folder.empty()) return;
     for (const Refusal& one : read_refusals(log())) complain_about_command(describe(one));
   }
   ~OwnProxy() {
-    if (door_.folder.empty()) return;
+    if (helper_socket_.folder.empty()) return;
     ::unlink(log().c_str());
-    door_.remove();
+    helper_socket_.remove();
   }
 
  private:
-  std::string log() const { return join_path(door_.folder, kEgressLog); }
-  SocketDoor door_;
+  std::string log() const { return join_path(helper_socket_.folder, kEgressLog); }
+  HelperSocket helper_socket_;
   int pid_ = 0;
 };
 

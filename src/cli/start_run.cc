@@ -106,7 +106,7 @@ Result<int> run_in_guard(const RunSetup& setup, const RunBody& body, int guardia
   if (setup.keeper || setup.protection.on) processes.watch_jobs(jobs);
   std::unique_ptr<Shelter> shelter;
   if (setup.protection.on) {
-    TRY_VALUE(shelter, put_in_force(setup.protection, environment, claim.folder.path, jobs));
+    TRY_VALUE(shelter, make_shelter(setup.protection, environment, claim.folder.path, jobs));
   }
   RunServers servers;
   const bool in_machine = setup.protection.checks_in_machine();

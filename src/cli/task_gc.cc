@@ -73,7 +73,7 @@ Result<int> collect_tasks(const Arguments& arguments) {
   }
   fmt::print("{}\n", arguments.has("yes")
                          ? fmt::format("Removed {}.", count_of(count, "task"))
-                         : fmt::format("{} would be removed. To remove: the same with --yes", count_of(count, "task")));
+                         : fmt::format("{} would be removed. Add --yes to remove them", count_of(count, "task")));
   return 0;
 }
 

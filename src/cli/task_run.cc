@@ -69,7 +69,7 @@ std::string refusal_of_task(const TaskPlace& place, const std::optional<LockOwne
 
 // Starting again settles earlier requests to stop or to wait.
 Status clear_requests(const TaskPlace& place) {
-  for (const std::string& path : {place.stop_request(), place.wait_marker()}) {
+  for (const std::string& path : {place.stop_request(), place.wait_request()}) {
     if (!path_exists(path)) continue;
     if (::unlink(path.c_str()) != 0)
       return fail(ErrorKind::kInput, "cannot remove {}: {}; remove it yourself", path, errno_text(errno));

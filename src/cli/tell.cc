@@ -24,7 +24,7 @@ size_t break_in(std::string_view line, size_t from, size_t columns) {
 
 }  // namespace
 
-std::string broken_between_words(std::string_view line, size_t columns) {
+std::string wrap_line(std::string_view line, size_t columns) {
   const size_t lead = std::min(line.find_first_not_of(' '), line.size());
   const std::string indent(lead + 2, ' ');
   std::string broken;
@@ -45,7 +45,7 @@ void tell(std::string_view lines) {
   if (is_terminal(STDERR_FILENO)) {
     const size_t columns = terminal_width(STDERR_FILENO);
     std::vector<std::string> shown = split(text, '\n');
-    for (std::string& line : shown) line = broken_between_words(line, columns);
+    for (std::string& line : shown) line = wrap_line(line, columns);
     text = join(shown, "\n");
   }
   static_cast<void>(write_all(STDERR_FILENO, text, "standard error"));

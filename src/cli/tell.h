@@ -13,6 +13,6 @@ void tell(std::string_view lines);
 
 // Wraps a line at blanks; continuation lines are indented by two more columns than the first. Only the blanks at the
 // breaks are changed, so that a command is shown as it will run.
-std::string broken_between_words(std::string_view line, size_t columns);
+std::string wrap_line(std::string_view line, size_t columns);
 
 }  // namespace ralph::cli

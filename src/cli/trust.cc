@@ -65,7 +65,7 @@ void print_trust(const TrustRecord& record, const SettingValues& now) {
 }
 
 // Adds the folder to `trustedFolders` in the user's own settings, and leaves the rest of the file as it is.
-Result<int> believe_owner(const Environment& environment, std::string_view typed) {
+Result<int> trust_owner(const Environment& environment, std::string_view typed) {
   if (typed.empty()) return fail(ErrorKind::kUsage, "--owner is empty; give the project's folder");
   TRY_VALUE(const std::string here, current_directory());
   const std::string folder = real_path(absolute_path(typed, here));
@@ -86,7 +86,7 @@ Result<int> believe_owner(const Environment& environment, std::string_view typed
     TRY(write_file_atomically(path, edits.apply(), 0600));
   }
   fmt::print("{}", printable_lines(fmt::format(
-                       "The files in {} are believed, whoever owns them (trustedFolders in {}).\n", folder, path)));
+                       "The files in {} are trusted, whoever owns them (trustedFolders in {}).\n", folder, path)));
   return 0;
 }
 
@@ -101,7 +101,7 @@ Result<int> trust(const Arguments& arguments) {
   const Environment environment = Environment::of_this_process();
   const bool only_looks = arguments.has("list");
   if (!only_looks) TRY(refuse_agents(environment, "ralph trust"));
-  if (const auto folder = arguments.value("owner")) return believe_owner(environment, *folder);
+  if (const auto folder = arguments.value("owner")) return trust_owner(environment, *folder);
   if (only_looks && arguments.has("revoke"))
     return fail(ErrorKind::kUsage, "--list and --revoke are both given; choose one");
   TRY_VALUE(const Project project, enter_project());

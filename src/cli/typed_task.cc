@@ -44,7 +44,7 @@ Status set_task_options(const Arguments& arguments, Overrides& overrides) {
   for (const auto& [option, pointer] : kDurations) {
     if (!arguments.value(option)) continue;
     TRY_VALUE(const Milliseconds duration, duration_from(arguments, option, {}));
-    if (option == "poll" && duration.count() == 0) return fail(ErrorKind::kUsage, "--poll: it must be longer than 0");
+    if (option == "poll" && duration.count() == 0) return fail(ErrorKind::kUsage, "--poll must be longer than 0");
     overrides.set(std::string(pointer), static_cast<double>(duration.count()) / 1000, fmt::format("--{}", option));
   }
   const auto text = arguments.value("max-restarts");
@@ -76,7 +76,7 @@ Result<TypedTask> task_from_arguments(const Arguments& arguments) {
   TypedTask task;
   TRY_VALUE(const std::string here, current_directory());
   TRY_VALUE(task.request, request_from(arguments, here));
-  TRY_VALUE(const Project place, enter_project_to_work());
+  TRY_VALUE(const Project place, enter_project_for_agents());
   task.words.assign(arguments.positionals().begin(), arguments.positionals().end());
   // A command runs where it was typed.
   task.setup = setup_from(arguments, task.words.empty() ? place.folder : place.typed_in);

@@ -33,7 +33,7 @@ std::string log_path_for_prompt(const Run& run, const RawFile& log, const std::s
                                 const std::string& log_file) {
   if (!run.is_in_project()) return log_file;
   const std::string known = join_path(".ralph", name);
-  return log.also_at(join_path(run.project, known), RawFile::Link::kAny) ? known : log_file;
+  return log.link_at(join_path(run.project, known), RawFile::Link::kAny) ? known : log_file;
 }
 
 // One check of an iteration, with all its retries.
@@ -92,7 +92,7 @@ class Check {
     TRY_VALUE(const std::string now, tracked_changes());
     if (now == files) return {};
     ended_.outcome = CheckOutcome::kFailed;
-    why_ = fmt::format("failed, and passed at try {} only after it had changed files itself", ended_.tries);
+    why_ = fmt::format("failed, and passed on try {} only after it had changed files itself", ended_.tries);
     return {};
   }
 

@@ -59,7 +59,7 @@ Decision wait_for_limit(const Situation& c) {
     retry.reason =
         fmt::format("{} is at its usage limit; going on with {}", c.progress.turn_agent, c.policy.agents[next]);
     if (c.policy.agents[next] == c.progress.turn_agent)
-      retry.reason = fmt::format("the limit of {} is over", c.progress.turn_agent);
+      retry.reason = fmt::format("the usage limit of {} has ended", c.progress.turn_agent);
     return retry;
   }
   const Milliseconds wait =
@@ -130,7 +130,7 @@ constexpr std::array kRules = {
     Rule{"run_time_spent_while_running", kSpending, always,
          [](const Situation& c) {
            return end_now(EndCause::kOverBudget,
-                          fmt::format("the run's {} are over", human_duration(c.policy.run_time_limit)));
+                          fmt::format("the run's {} are used up", human_duration(c.policy.run_time_limit)));
          },
          [](const Situation& c) { return c.run_time_due(); }},
     // A turn that has given its result costs nothing more, and its work may be complete.
@@ -206,7 +206,7 @@ constexpr std::array kRules = {
          {Moment::kAfterChecks, Moment::kAtStop},
          [](const Situation& c) { return !c.now.journal.empty(); },
          [](const Situation& c) {
-           return stop(StopStatus::kFatal, fmt::format("somebody changed the journal, so that it can't prove what the "
+           return stop(StopStatus::kFatal, fmt::format("somebody changed the journal, so it no longer proves what the "
                                                        "run did ({}); start a new run",
                                                        c.now.journal));
          }},
@@ -220,7 +220,7 @@ constexpr std::array kRules = {
          }},
     Rule{"objections_spent", kAtStop, [](const Situation& c) { return c.now.plan.problems > 0; },
          [](const Situation&) {
-           return stop(StopStatus::kLimit, "the agent was sent back often enough; it stops with the plan out of order");
+           return stop(StopStatus::kLimit, "the agent was sent back as often as allowed; the plan is out of order");
          }},
     // Diagnostics in a session without a loop. The agent has the last word on findings that can't or need not be fixed,
     // unless diagnostics.strict is set.
@@ -232,7 +232,7 @@ constexpr std::array kRules = {
                            : fmt::format("the agent said that it is done, with {}", c.now.diagnostics->summary));
          }},
     Rule{"auto_clean", kAtStop, [](const Situation& c) { return c.is_automatic() && c.now.diagnostics->issues == 0; },
-         [](const Situation&) { return stop(StopStatus::kComplete, "no error and no security issue is left"); }},
+         [](const Situation&) { return stop(StopStatus::kComplete, "no errors or security issues are left"); }},
     Rule{"auto_stuck", kAtStop, [](const Situation& c) { return c.is_automatic() && c.is_stuck(); },
          [](const Situation& c) { return stop(StopStatus::kStagnant, c.now.diagnostics->stagnation); }},
     Rule{"auto_continues", kAtStop, [](const Situation& c) { return c.is_automatic(); },
@@ -285,7 +285,7 @@ constexpr std::array kRules = {
          [](const Situation& c) {
            return stop(
                StopStatus::kStagnant,
-               fmt::format("{} in a row without a tool call; the agent said last: \"{}\"",
+               fmt::format("{} in a row without a tool call; the agent's last words: \"{}\"",
                            count_of(static_cast<unsigned>(c.now.signals.idle), "continuation"), c.now.signals.said));
          }},
     Rule{rules::kChecksUnfinished, kAtStop, [](const Situation& c) { return c.now.checks.running; },
@@ -317,14 +317,14 @@ constexpr std::array kRules = {
          [](const Situation& c) { return c.now.task && !c.now.task->unusable.empty(); },
          [](const Situation& c) { return stop(StopStatus::kFatal, c.now.task->unusable); }},
     Rule{"task_done", kBetweenIterations, [](const Situation& c) { return c.task_done() && c.children() == 0; },
-         [](const Situation&) { return stop(StopStatus::kComplete, "DONE is there, and no child run is left"); }},
+         [](const Situation&) { return stop(StopStatus::kComplete, "DONE exists, and no child run is left"); }},
     Rule{"task_children_overdue", kBetweenIterations, [](const Situation& c) { return c.task_done(); },
          [](const Situation& c) { return stop(StopStatus::kComplete, why_children_end(c)); },
          [](const Situation& c) { return c.child_wait_due(); }},
     Rule{"task_children_awaited", {Moment::kBeforeIteration}, [](const Situation& c) { return c.task_done(); },
          [](const Situation& c) {
            return wait_for(c.child_wait_due().value_or(c.policy.child_wait),
-                           fmt::format("DONE is there; waiting for {}", count_of(c.children(), "child run")));
+                           fmt::format("DONE exists; waiting for {}", count_of(c.children(), "child run")));
          }},
     Rule{"task_children_left", kAfterChecks, [](const Situation& c) { return c.task_done(); },
          [](const Situation&) { return go_on(); }},
@@ -362,7 +362,7 @@ constexpr std::array kRules = {
          }},
     Rule{"run_time_spent", kNothingRuns, always,
          [](const Situation& c) {
-           return at_limit(Limit::kTime, fmt::format("the run's {} are over (budget.maxMinutes)",
+           return at_limit(Limit::kTime, fmt::format("the run's {} are used up (budget.maxMinutes)",
                                                      human_duration(c.policy.run_time_limit)));
          },
          [](const Situation& c) { return c.run_time_due(); }},
@@ -423,7 +423,7 @@ constexpr std::array kRules = {
          [](const Situation& c) { return wait_for(c.restart_due(), why_restarted(c)); }},
     Rule{"task_unproved", kAfterChecks, [](const Situation& c) { return c.now.task && c.now.task->unproved; },
          [](const Situation& c) {
-           return go_on(fmt::format("DONE was taken back: {}; the next prompt says so", what_failed(c)));
+           return go_on(fmt::format("DONE was removed: {}; the next prompt says so", what_failed(c)));
          }},
     Rule{"task_restarts", kAfterChecks, [](const Situation& c) { return c.now.task.has_value(); },
          [](const Situation&) { return go_on(); }},

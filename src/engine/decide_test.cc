@@ -936,7 +936,7 @@ TEST(Decide, StagnationQuotesTheAgentsLastWordsAndCanBeSwitchedOff) {
   now.signals.said = "Which database?";
   Policy policy = for_a_session();
   EXPECT_EQ(decide(policy, at(3), now).reason,
-            "3 continuations in a row without a tool call; the agent said last: \"Which database?\"");
+            "3 continuations in a row without a tool call; the agent's last words: \"Which database?\"");
   EXPECT_EQ(exit_code_of(StopStatus::kStagnant), 1);
   policy.stagnation_limit = 0;
   EXPECT_EQ(decide(policy, at(3), now).rule, "promise_missing");

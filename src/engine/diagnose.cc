@@ -68,7 +68,7 @@ class Diagnosis {
   Result<Decision> run() {
     const MonotonicTime began = run_.clock.monotonic();
     TRY_VALUE(std::vector<PlannedCollector> planned, plan_for(run_.policy, project_, hub()));
-    TRY(look_for_hiding(planned));
+    TRY(compare_with_outset(planned));
     for (const PlannedCollector& one : planned) {
       TRY_VALUE(const Decision decision, run_one(one));
       if (decision.action != Action::kContinue) return decision;
@@ -92,12 +92,12 @@ class Diagnosis {
     return project_.root() == run_.project && path_exists(run_.lsp_socket) ? run_.lsp_socket : "";
   }
 
-  Status look_for_hiding(std::vector<PlannedCollector>& planned) {
-    diagnostics::SinceThen since =
-        diagnostics::look_for_hiding(outset_, project_, planned, "run", project_.root() != run_.project);
+  Status compare_with_outset(std::vector<PlannedCollector>& planned) {
+    diagnostics::OutsetChanges since =
+        diagnostics::compare_with_outset(outset_, project_, planned, "run", project_.root() != run_.project);
     unjudged_ = std::move(since.unjudged);
     std::vector<record::ChangedFile> files;
-    for (diagnostics::HidingFile& file : since.changed) {
+    for (diagnostics::SuspectFile& file : since.changed) {
       record::ChangedFile& changed = files.emplace_back();
       changed.path = std::move(file.path), changed.what = std::move(file.what), changed.note = std::move(file.note);
     }

@@ -16,12 +16,12 @@ Milliseconds doubled(Milliseconds wait, int times, Milliseconds until) {
 
 bool is_free(const Policy& policy, const Progress& progress, const std::string& agent, WallTime now) {
   const auto limit = progress.limited.find(agent);
-  return limit == progress.limited.end() || free_from(policy, limit->second) <= now;
+  return limit == progress.limited.end() || available_again_at(policy, limit->second) <= now;
 }
 
 }  // namespace
 
-WallTime free_from(const Policy& policy, const Progress::Limit& limit) {
+WallTime available_again_at(const Policy& policy, const Progress::Limit& limit) {
   if (!limit.until) return limit.met + doubled(policy.unknown_limit_wait, limit.times - 1, kUnknownAtMost);
   if (limit.times == 1) return *limit.until;
   // If a limit is hit again after its announced end, the agent is not retried immediately: that could go on all night.
@@ -39,7 +39,7 @@ std::optional<WallTime> all_limited_until(const Policy& policy, const Progress& 
   std::optional<WallTime> soonest;
   for (const std::string& agent : policy.agents) {
     if (is_free(policy, progress, agent, now)) return std::nullopt;
-    const WallTime until = free_from(policy, progress.limited.at(agent));
+    const WallTime until = available_again_at(policy, progress.limited.at(agent));
     soonest = soonest ? std::min(*soonest, until) : until;
   }
   return soonest;

@@ -10,7 +10,7 @@
 namespace ralph {
 
 // When the agent with this limit may be started again.
-WallTime free_from(const Policy& policy, const Progress::Limit& limit);
+WallTime available_again_at(const Policy& policy, const Progress::Limit& limit);
 
 // The index in the policy of the agent to start now: the first one that is not limited, or the preferred one if all
 // are.

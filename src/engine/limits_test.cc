@@ -27,21 +27,21 @@ record::Record limit_met(WallTime when, const std::string& resets_at = "") {
 }
 
 TEST(FreeFrom, IsTheAnnouncedEndOfTheLimit) {
-  EXPECT_EQ(free_from({}, {kNow + 2h, kNow, 1}), kNow + 2h);
-  EXPECT_EQ(free_from({}, {kNow - 1s, kNow, 1}), kNow - 1s);
+  EXPECT_EQ(available_again_at({}, {kNow + 2h, kNow, 1}), kNow + 2h);
+  EXPECT_EQ(available_again_at({}, {kNow - 1s, kNow, 1}), kNow - 1s);
 }
 
 TEST(FreeFrom, IsLaterEachTimeALimitIsHitAgainAfterItsAnnouncedEnd) {
-  const auto wait = [](int times) { return (free_from({}, {kNow - 1s, kNow, times}) - kNow) / 1s; };
+  const auto wait = [](int times) { return (available_again_at({}, {kNow - 1s, kNow, times}) - kNow) / 1s; };
   EXPECT_EQ(wait(2), 30);
   EXPECT_EQ(wait(3), 60);
   EXPECT_EQ(wait(7), 960);
   EXPECT_EQ(wait(1000), 960);
-  EXPECT_EQ(free_from({}, {kNow + 2h, kNow, 3}), kNow + 2h);
+  EXPECT_EQ(available_again_at({}, {kNow + 2h, kNow, 3}), kNow + 2h);
 }
 
 TEST(FreeFrom, IsLaterEachTimeTheEndIsUnknown) {
-  const auto wait = [](int times) { return (free_from({}, {std::nullopt, kNow, times}) - kNow) / 1min; };
+  const auto wait = [](int times) { return (available_again_at({}, {std::nullopt, kNow, times}) - kNow) / 1min; };
   EXPECT_EQ(wait(1), 5);
   EXPECT_EQ(wait(2), 10);
   EXPECT_EQ(wait(5), 80);

@@ -261,10 +261,10 @@ struct Folding {
     progress.plan.unsaid = 0;
     progress.survivors.clear();  // resuming a run implies that they have been ended
     progress.run_time = Milliseconds(resumed.spent_ms);
-    for (const Claim claim : resumed.disbelieved) disbelieve(claim, resumed);
+    for (const Claim claim : resumed.disbelieved) list_unsealed_claims(claim, resumed);
   }
 
-  void disbelieve(Claim claim, const record::RunResumed& resumed) {
+  void list_unsealed_claims(Claim claim, const record::RunResumed& resumed) {
     switch (claim) {
       case Claim::kUnknown:
         break;
@@ -385,7 +385,7 @@ bool Progress::turn_is_over() const {
   }
 }
 
-void disbelieve(record::RunResumed& resumed, const Progress& all, const Progress& sealed) {
+void list_unsealed_claims(record::RunResumed& resumed, const Progress& all, const Progress& sealed) {
   const auto claim_if = [&](bool is_new, Claim claim) {
     if (is_new) resumed.disbelieved.push_back(claim);
   };

@@ -46,7 +46,7 @@ struct Progress {
   // The agent's turn in this iteration.
   int attempts = 0;         // agent starts
   int failed_attempts = 0;  // those that crashed or said nothing
-  bool half_done = false;   // one was cut off from outside, and no later one did any work
+  bool half_done = false;   // an attempt was cut off from outside, and no later attempt did any work
   TurnOutcome turn_outcome = TurnOutcome::kNone;
   std::string turn_reason;  // why, as a sentence
   int turn_exit_code = 0;   // of its process
@@ -274,6 +274,6 @@ Progress fold(Progress progress, const record::Record& written);
 // Lists in `resumed` the claims in `all` that do not hold in `sealed`, the progress at the record that the journal's
 // seal names. Anybody who can write to the project can add records after that one, so they must not approve, complete
 // or hide anything.
-void disbelieve(record::RunResumed& resumed, const Progress& all, const Progress& sealed);
+void list_unsealed_claims(record::RunResumed& resumed, const Progress& all, const Progress& sealed);
 
 }  // namespace ralph

@@ -271,7 +271,7 @@ TEST(Seal, AddedRecordsApproveCompleteAndHideNothing) {
       {agent_started(1), review_said("approved"), judged, completion(), record::FilesWatched{1, 1, "other"}, ended},
       sealed);
   record::RunResumed resumed;
-  disbelieve(resumed, all, sealed);
+  list_unsealed_claims(resumed, all, sealed);
   EXPECT_EQ(resumed.disbelieved,
             (std::vector<std::string>{"words", "completed", "judged", "pending", "watched", "triggers"}));
   const Progress now = after({resumed}, all);
@@ -288,7 +288,7 @@ TEST(Seal, WhatItVouchesForStays) {
   const Progress sealed = after({record::IterationStarted{1}, agent_started(1), review_said("approved")});
   const Progress all = after({guardrail("passed", "make test")}, sealed);
   record::RunResumed resumed;
-  disbelieve(resumed, all, sealed);
+  list_unsealed_claims(resumed, all, sealed);
   EXPECT_TRUE(resumed.disbelieved.empty());
   EXPECT_EQ(after({resumed}, all).final_words, "approved");
 }
@@ -299,7 +299,7 @@ TEST(Seal, AnIterationThatACompletionEndedIsOpenAgain) {
   const Progress all = after({completion(), record::IterationEnded{1}}, sealed);
   ASSERT_FALSE(all.iteration_open);
   record::RunResumed resumed;
-  disbelieve(resumed, all, sealed);
+  list_unsealed_claims(resumed, all, sealed);
   EXPECT_EQ(resumed.disbelieved, (std::vector<std::string>{"completed", "ended"}));
   const Progress now = after({resumed}, all);
   EXPECT_TRUE(now.iteration_open && now.turn_is_over());
@@ -307,7 +307,7 @@ TEST(Seal, AnIterationThatACompletionEndedIsOpenAgain) {
   // Without a completion, the end is accepted: the next iteration begins.
   const Progress goes_on = after({record::IterationEnded{1}}, sealed);
   record::RunResumed later;
-  disbelieve(later, goes_on, sealed);
+  list_unsealed_claims(later, goes_on, sealed);
   EXPECT_TRUE(later.disbelieved.empty());
 }
 
@@ -319,7 +319,7 @@ TEST(Seal, ARunThatWasDecidedToBeCompleteStaysSo) {
       after({record::IterationStarted{1}, agent_started(1), completion(), record::IterationEnded{1}});
   const Progress all = after({ended}, sealed);
   record::RunResumed resumed;
-  disbelieve(resumed, all, sealed);
+  list_unsealed_claims(resumed, all, sealed);
   EXPECT_TRUE(resumed.disbelieved.empty());
   EXPECT_EQ(after({resumed}, all).completed, "all is done");
   record::Decided complete = completion();

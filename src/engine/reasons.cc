@@ -148,7 +148,7 @@ std::string why_accepted(const Situation& c) {
 }
 
 std::string why_children_end(const Situation& c) {
-  return fmt::format("DONE is there; {} did not end within {} and {} ended", count_of(c.children(), "child run"),
+  return fmt::format("DONE exists; {} did not end within {} and {} ended", count_of(c.children(), "child run"),
                      human_duration(c.policy.child_wait), c.children() == 1 ? "was" : "were");
 }
 
@@ -159,7 +159,7 @@ std::string why_waiting(const Situation& c) {
 
 std::string why_restarts_spent(const Situation& c) {
   const std::string attempts = count_of(static_cast<unsigned>(c.progress.iteration), "attempt");
-  if (c.now.task->unproved) return fmt::format("{} made, and DONE was taken back: {}", attempts, what_failed(c));
+  if (c.now.task->unproved) return fmt::format("{} made, and DONE was removed: {}", attempts, what_failed(c));
   return fmt::format("{} made, and DONE is missing; {}", attempts, how_the_attempt_ended(c));
 }
 

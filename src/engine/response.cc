@@ -153,7 +153,7 @@ size_t unfinished_response(std::string_view text, size_t from) {
 }  // namespace
 
 ResponseFinder::ResponseFinder(std::string_view prompt, std::string_view promise)
-    : marker_(promise.empty() ? "" : fmt::format("<promise>{}</promise>", promise)) {
+    : promise_tag_(promise.empty() ? "" : fmt::format("<promise>{}</promise>", promise)) {
   for (auto tag = next_tag(prompt, 0); tag; tag = next_tag(prompt, tag->to)) {
     Place place;
     place.before = letters_before(prompt, tag->from);
@@ -167,20 +167,21 @@ ResponseFinder::ResponseFinder(std::string_view prompt, std::string_view promise
 }
 
 std::optional<ResponseFinder::Tag> ResponseFinder::next_tag(std::string_view text, size_t from) const {
-  if (marker_.empty()) {
+  if (promise_tag_.empty()) {
     const auto tag = next_response(text, from);
     if (!tag) return std::nullopt;
     return Tag{tag->from, tag->to, tag->answer};
   }
-  const size_t at = text.find(marker_, from);
+  const size_t at = text.find(promise_tag_, from);
   if (at == std::string_view::npos) return std::nullopt;
   constexpr std::string_view kPromise = "<promise>";
-  return Tag{at, at + marker_.size(), text.substr(at + kPromise.size(), marker_.size() - 2 * kPromise.size() - 1)};
+  return Tag{at, at + promise_tag_.size(),
+             text.substr(at + kPromise.size(), promise_tag_.size() - 2 * kPromise.size() - 1)};
 }
 
 size_t ResponseFinder::unfinished_from(std::string_view text, size_t from) const {
-  if (marker_.empty()) return unfinished_response(text, from);
-  const size_t tail = std::max(from, text.size() - std::min(text.size(), marker_.size() - 1));
+  if (promise_tag_.empty()) return unfinished_response(text, from);
+  const size_t tail = std::max(from, text.size() - std::min(text.size(), promise_tag_.size() - 1));
   return std::min(text.find('<', tail), text.size());
 }
 
@@ -189,7 +190,7 @@ bool ResponseFinder::is_echo(std::string_view before, std::string_view after) co
   const std::string found_after = letters_of(after);
   const bool cut = after.size() == kMaxWait;  // only the beginning of what follows is compared
   const auto is_quoted = [&](const Place& place) {
-    if (marker_.empty() || place.sentence < kShortQuote) return false;
+    if (promise_tag_.empty() || place.sentence < kShortQuote) return false;
     return found_before.ends_with(std::string_view(place.before).substr(place.before.size() - place.sentence));
   };
   return std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
@@ -203,7 +204,7 @@ bool ResponseFinder::is_echo(std::string_view before, std::string_view after) co
 }
 
 bool ResponseFinder::needs_more(std::string_view after) const {
-  const bool line_goes_on = !marker_.empty() && markup_of(after) == after.size() && after.size() <= kMarkup;
+  const bool line_goes_on = !promise_tag_.empty() && markup_of(after) == after.size() && after.size() <= kMarkup;
   return line_goes_on || (!places_.empty() && after.size() < kMaxWait && letters_of(after).size() < kContext);
 }
 
@@ -222,7 +223,7 @@ void ResponseFinder::finish() {
 
 void ResponseFinder::begin_text() {
   feed("\n");
-  if (!marker_.empty() && !response_) begins_.push_back(window_.size());
+  if (!promise_tag_.empty() && !response_) begins_.push_back(window_.size());
 }
 
 // Must not read past an undecided tag: whether that is quoted depends on the text before it.
@@ -258,7 +259,7 @@ void ResponseFinder::scan(bool last) {
     }
     const bool echo = is_echo(before, after);
     bool mention = false;
-    if (!echo && !marker_.empty()) {
+    if (!echo && !promise_tag_.empty()) {
       read_quotes(tag->from);
       // A message that begins with a code block holding only the promise means it.
       const bool is_alone = quoting_.in_fence() && lines_ == 1;
@@ -275,7 +276,7 @@ void ResponseFinder::scan(bool last) {
   scanned_ = unfinished_from(window_, scanned_);
   // Most output has no tag: keep only the context for a later one.
   if (scanned_ > kTrimAbove && scanned_ > window_.size() / 2) {
-    if (!marker_.empty()) {
+    if (!promise_tag_.empty()) {
       read_quotes(scanned_);
       for (size_t& begin : begins_) begin -= scanned_;
     }

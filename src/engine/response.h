@@ -62,7 +62,7 @@ class ResponseFinder {
   std::optional<Tag> next_tag(std::string_view text, size_t from) const;
   size_t unfinished_from(std::string_view text, size_t from) const;
 
-  std::string marker_;  // <promise>PROMISE</promise>; empty: any <response>
+  std::string promise_tag_;  // <promise>PROMISE</promise>; empty: any <response>
   std::vector<Place> places_;
   std::string window_;          // context for the next tag, and text that may still become a tag
   size_t scanned_ = 0;          // no tag begins in these first bytes of `window_`

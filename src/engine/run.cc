@@ -105,8 +105,8 @@ Status Run::note_pause() {
   return lost < kNotablePause ? Status{} : note(record::RunPaused{lost.count()});
 }
 
-void Run::disbelieve(record::RunResumed& resumed) const {
-  if (sealed_) ralph::disbelieve(resumed, progress_, *sealed_);
+void Run::list_unsealed_claims(record::RunResumed& resumed) const {
+  if (sealed_) ralph::list_unsealed_claims(resumed, progress_, *sealed_);
 }
 
 Status Run::sync() {
@@ -123,7 +123,7 @@ Status Run::await_files(const std::vector<std::string>& paths, std::function<boo
     if (watched) continue;
     polls_ = true;
     listener.on_trouble(
-        fmt::format("{}; looking every {} instead", watched.error().message, human_duration(policy.file_poll)));
+        fmt::format("{}; checking every {} instead", watched.error().message, human_duration(policy.file_poll)));
     break;
   }
   return {};

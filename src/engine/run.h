@@ -61,7 +61,7 @@ class Run {
   Status sync();        // before external effects, and at the end of an iteration and of the run
 
   // Lists in `resumed` the claims that the journal's seal does not vouch for.
-  void disbelieve(record::RunResumed& resumed) const;
+  void list_unsealed_claims(record::RunResumed& resumed) const;
 
   // The only caller of decide(). Fills in the observation's clock and random number. Records every decision, with its
   // observation, except a silent "continue".

@@ -34,7 +34,7 @@ std::string scm_failure_message(const std::string& task, std::string_view why, c
       fmt::format("The source control task \"{}\" failed after all guardrails had passed: {}", task, why);
   if (!trim(output).empty())
     text += fmt::format("\nOutput:\n{}", trim(prefix_of_characters(to_valid_utf8(output), kShown)));
-  return text + "\nThe work is not complete before it succeeds; ralph tries it again after the next iteration.";
+  return text + "\nThe work is not complete until it succeeds; ralph tries it again after the next iteration.";
 }
 
 Status note_end(Run& run, const std::string& task, ScmOutcome outcome, std::string note, const StepEnd& end = {},

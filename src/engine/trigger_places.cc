@@ -6,7 +6,7 @@
 #include "agents/registry.h"
 #include "base/text.h"
 #include "checks/file_facts.h"
-#include "checks/glance.h"
+#include "checks/lstat_cache.h"
 #include "engine/program_parts.h"
 #include "git/git_places.h"
 #include "git/obeyed_files.h"
@@ -132,12 +132,12 @@ class Places {
         continue;
       }
       const std::string next = steps.end + "/" + name;
-      if (!glance_.is_link(next) || steps.links.size() >= kMostLinks) {
+      if (!lstats_.is_link(next) || steps.links.size() >= kMostLinks) {
         steps.end = next;
         continue;
       }
       steps.links.push_back(next);
-      const std::string target = content_of_file(next, *glance_.at(next)).value_or("");
+      const std::string target = content_of_file(next, *lstats_.at(next)).value_or("");
       if (target.starts_with('/')) steps.end.clear();
       std::vector<std::string> names = split(target, '/');
       std::ranges::reverse(names);
@@ -160,7 +160,7 @@ class Places {
   void add_links_in(const std::string& folder, bool put_back) {
     for (const std::string& name : names_in(folder)) {
       const std::string hook = join_path(folder, name);
-      if (glance_.is_link(hook)) add({hook, TriggerKind::kFile, put_back && is_inside_text(hook), "git runs it"});
+      if (lstats_.is_link(hook)) add({hook, TriggerKind::kFile, put_back && is_inside_text(hook), "git runs it"});
     }
   }
 
@@ -179,7 +179,7 @@ class Places {
   }
 
   const std::string project_;
-  Glance glance_;
+  LstatCache lstats_;
   const Environment& environment_;
   TriggerPlaces all_;
 };

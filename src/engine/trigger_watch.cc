@@ -38,11 +38,11 @@ std::string message_about(const record::TriggersChanged& changed) {
         put_back;
   if (!failed.empty())
     text +=
-        "These files make other programs run code. The work is not complete before they are again as they were when "
+        "These files make other programs run code. The work is not complete until they are again as they were when "
         "the run began:\n" +
         failed;
   if (!headless.empty())
-    text += "HEAD leads to no commit any more. The work is not complete before it leads to one again:\n" + headless;
+    text += "HEAD leads to no commit any more. The work is not complete until it leads to one again:\n" + headless;
   if (!reported.empty())
     text += "These files make other programs run code, and their change was shown to the user:\n" + reported;
   if (changed.more > 0) text += fmt::format("- and {} more\n", changed.more);

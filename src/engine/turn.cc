@@ -70,7 +70,7 @@ StreamsLeft& streams_left() {
 class LastPrompt {
  public:
   Status write(const std::string& path, std::string text) {
-    if (file_ && text == text_ && file_->holds(text_) && file_->also_at(path)) return {};
+    if (file_ && text == text_ && file_->holds(text_) && file_->link_at(path)) return {};
     TRY_VALUE(file_, RawFile::create(path));
     text_ = std::move(text);
     return file_->append(text_);

@@ -31,7 +31,7 @@ std::string watch_message(const record::FilesChanged& changed) {
         put_back;
   if (!failed.empty())
     text +=
-        "These files are protected. The work is not complete before they are again as they were when the run "
+        "These files are protected. The work is not complete until they are again as they were when the run "
         "began:\n" +
         failed;
   if (!reported.empty())
@@ -60,7 +60,7 @@ void mask_kept_file(const Run& run, record::ChangedFile& changed) {
   const std::string masked = run.redactor.redact(*text);
   if (masked == *text) return;
   if (run.store.ends_with(kStoreEnd) && !run.store.starts_with(run.folder + "/")) {
-    const std::string folder = run.store.substr(0, run.store.size() - kStoreEnd.size()) + std::string(kExactEnd);
+    const std::string folder = run.store.substr(0, run.store.size() - kStoreEnd.size()) + std::string(kUnmaskedSuffix);
     const std::string exact = join_path(folder, changed.kept);
     if (make_directories(parent_path(exact)) && ::chmod(folder.c_str(), 0700) == 0 && replace_file(exact, *text, 0600))
       changed.exact = exact;

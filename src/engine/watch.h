@@ -12,7 +12,8 @@
 
 namespace ralph {
 
-inline constexpr std::string_view kExactEnd = ".kept";  // suffix of the folder of unmasked versions, after the run's id
+inline constexpr std::string_view kUnmaskedSuffix =
+    ".kept";  // suffix of the folder of unmasked versions, after the run's id
 
 // Masks the secrets in a changed version that was kept in the run's folder as `changed.kept`. It may be the only copy
 // of a user's file, so if masking alters it, an unmasked copy that only the user can read is kept next to run.store.

@@ -130,7 +130,7 @@ TEST_F(WayTest, WithoutFileEventsItPollsAndSaysSo) {
   ASSERT_TRUE(drive(*run_, way));
   EXPECT_LT(run_->time_spent(), 60s);
   EXPECT_GT(processes.calls, 10);
-  EXPECT_NE(listener.said.find("looking every 1.0s instead"), std::string::npos) << listener.said;
+  EXPECT_NE(listener.said.find("checking every 1.0s instead"), std::string::npos) << listener.said;
 }
 
 TEST_F(WayTest, SaysWhereAndHowTheAgentIsStarted) {

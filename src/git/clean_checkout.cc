@@ -125,7 +125,7 @@ Status CleanCheckout::fetch() {
 
 Status CleanCheckout::move_to(const std::string& commit, const std::string& branch,
                               const std::vector<std::string>& own) {
-  spoilt_ = false;
+  kept_files_changed_ = false;
   if (!is_real_folder(tree_)) TRY(remove_tree(tree_));
   TRY(make_store());
   if (commit != commit_) TRY(fetch());
@@ -145,8 +145,9 @@ Status CleanCheckout::clear(const std::vector<std::string>& tracked) {
     for (size_t end = path.rfind('/'); end != std::string::npos && wanted.insert(path.substr(0, end)).second;)
       end = end == 0 ? std::string::npos : path.rfind('/', end - 1);
   }
-  for (const auto& [path, stamp] : kept_) spoilt_ = spoilt_ || change_stamp(join_path(tree_, path)) != stamp;
-  if (spoilt_) kept_.clear();
+  for (const auto& [path, stamp] : kept_)
+    kept_files_changed_ = kept_files_changed_ || change_stamp(join_path(tree_, path)) != stamp;
+  if (kept_files_changed_) kept_.clear();
   Status done;
   walk(tree_, "", [&](const std::string& path) {
     if (wanted.contains(path) || kept_.contains(path)) return true;

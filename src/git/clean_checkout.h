@@ -28,7 +28,7 @@ class CleanCheckout {
   // many.
   size_t keep();
   // Whether one of them has changed: then all are untrustworthy, and move_to() has removed them.
-  bool was_damaged() const { return spoilt_; }
+  bool kept_files_changed() const { return kept_files_changed_; }
 
   void forget() { kept_.clear(); }  // keep nothing from now on
 
@@ -62,7 +62,7 @@ class CleanCheckout {
   Git git_, fetching_;
   std::string commit_;
   std::map<std::string, std::string> kept_;  // by path from the top
-  bool spoilt_ = false;
+  bool kept_files_changed_ = false;
 };
 
 // Removes a folder, even if its subfolders are write-protected.

@@ -177,9 +177,9 @@ RepositoryFolders repository_folders(const std::string& folder) {
 std::vector<ConfigEntry> repository_config(const std::string& folder) {
   std::vector<ConfigEntry> all;
   const RepositoryFolders folders = repository_folders(folder);
-  if (folders.common.empty()) return all;
-  collect(join_path(folders.common, "config"), 0, all);
-  collect(join_path(folders.from_work_tree, "config.worktree"), 0, all);
+  if (folders.common_dir.empty()) return all;
+  collect(join_path(folders.common_dir, "config"), 0, all);
+  collect(join_path(folders.git_dir, "config.worktree"), 0, all);
   return all;
 }
 

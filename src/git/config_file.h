@@ -27,10 +27,10 @@ std::vector<ConfigEntry> config_entries(std::string_view text);
 // that they include, whatever the condition. Empty: there is no repository.
 std::vector<ConfigEntry> repository_config(const std::string& folder);
 
-// `common`: the folder with the repository's own files, shared by all its work trees. `from_work_tree`: the folder with
-// the files of this work tree. Both are empty if there is no repository around `folder`.
+// `common_dir`: the folder with the files that all work trees of the repository share. `git_dir`: the folder with the
+// files of this work tree alone (HEAD, index). Both are empty if there is no repository around `folder`.
 struct RepositoryFolders {
-  std::string common, from_work_tree;
+  std::string common_dir, git_dir;
 };
 RepositoryFolders repository_folders(const std::string& folder);
 

@@ -64,12 +64,12 @@ std::optional<std::vector<IndexEntry>> read_index(std::string_view bytes) {
   return entries;
 }
 
-bool overlooks_nothing(const std::string& top) {
+bool hides_nothing(const std::string& top) {
   const std::string path = join_path(top, ".git/index");
   if (!is_own_repository(top) || !is_real_file(path)) return false;
   const auto bytes = read_file(path);
   const auto entries = bytes ? read_index(*bytes) : std::nullopt;
-  return entries && std::ranges::none_of(*entries, [](const IndexEntry& entry) { return entry.overlooked; });
+  return entries && std::ranges::none_of(*entries, [](const IndexEntry& entry) { return entry.hidden; });
 }
 
 }  // namespace ralph

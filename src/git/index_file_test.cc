@@ -28,7 +28,7 @@ class IndexFileTest : public testing::Test {
     const auto entries = read_index(bytes());
     if (!entries) return "?";
     std::vector<std::string> shown;
-    for (const IndexEntry& entry : *entries) shown.push_back(entry.path + (entry.overlooked ? "!" : ""));
+    for (const IndexEntry& entry : *entries) shown.push_back(entry.path + (entry.hidden ? "!" : ""));
     return join(shown, "|");
   }
 
@@ -40,25 +40,25 @@ class IndexFileTest : public testing::Test {
 
 TEST_F(IndexFileTest, HasTheNamesThatGitLists) {
   EXPECT_EQ(read(), join(names_, "|"));
-  EXPECT_TRUE(overlooks_nothing(folder_.path()));
+  EXPECT_TRUE(hides_nothing(folder_.path()));
 }
 
 TEST_F(IndexFileTest, SeesBothFlags) {
   run({"update-index", "--assume-unchanged", "ab"});
   EXPECT_EQ(read(), replace_all(join(names_, "|"), "|ab|", "|ab!|"));
-  EXPECT_FALSE(overlooks_nothing(folder_.path()));
+  EXPECT_FALSE(hides_nothing(folder_.path()));
   run({"update-index", "--no-assume-unchanged", "ab"});
-  EXPECT_TRUE(overlooks_nothing(folder_.path()));
+  EXPECT_TRUE(hides_nothing(folder_.path()));
   run({"update-index", "--skip-worktree", "abcde"});
   EXPECT_EQ(read(), replace_all(join(names_, "|"), "|abcde|", "|abcde!|")) << "which is version 3";
-  EXPECT_FALSE(overlooks_nothing(folder_.path()));
+  EXPECT_FALSE(hides_nothing(folder_.path()));
 }
 
 TEST_F(IndexFileTest, AFileThatIsOnlyAnnouncedIsNotOverlooked) {
   ScratchFolder::write(folder_ / "later", "");
   run({"add", "--intent-to-add", "later"});
   EXPECT_EQ(read(), replace_all(join(names_, "|"), "|sub/", "|later|sub/"));
-  EXPECT_TRUE(overlooks_nothing(folder_.path()));
+  EXPECT_TRUE(hides_nothing(folder_.path()));
 }
 
 TEST_F(IndexFileTest, LeavesToGitWhatOnlyGitCanTell) {
@@ -68,7 +68,7 @@ TEST_F(IndexFileTest, LeavesToGitWhatOnlyGitCanTell) {
   EXPECT_NE(read(), "?");
   run({"update-index", "--split-index"});
   EXPECT_EQ(read(), "?") << "most entries are in another file";
-  EXPECT_FALSE(overlooks_nothing(folder_.path()));
+  EXPECT_FALSE(hides_nothing(folder_.path()));
 }
 
 TEST_F(IndexFileTest, LeavesARepositoryOfLongObjectNamesToGit) {
@@ -79,7 +79,7 @@ TEST_F(IndexFileTest, LeavesARepositoryOfLongObjectNamesToGit) {
   for (const char* name : {"one", "two", "three"}) ScratchFolder::write(other / name, name);
   ASSERT_EQ(git({"add", "-A"}).value().code, 0);
   ASSERT_EQ(git({"update-index", "--assume-unchanged", "two"}).value().code, 0);
-  EXPECT_FALSE(overlooks_nothing(other.path()));
+  EXPECT_FALSE(hides_nothing(other.path()));
 }
 
 // An agent can write to the index.
@@ -120,9 +120,9 @@ TEST_F(IndexFileTest, NoCutAndNoChangedByteIsReadBeyondItsEnd) {
 }
 
 TEST_F(IndexFileTest, WithoutAnIndexOrARepositoryGitIsAsked) {
-  EXPECT_FALSE(overlooks_nothing(folder_ / "sub"));
+  EXPECT_FALSE(hides_nothing(folder_ / "sub"));
   ASSERT_EQ(::unlink((folder_ / ".git/index").c_str()), 0);
-  EXPECT_FALSE(overlooks_nothing(folder_.path()));
+  EXPECT_FALSE(hides_nothing(folder_.path()));
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ bool is_full_object_name(const std::string& text) {
   return (text.size() == 40 || text.size() == 64) && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-// In a git hook, for example, git is told where the repository is.
-bool is_told_to_git() {
+// A git hook, for example, runs with the repository named in its environment.
+bool environment_names_repository() {
   for (const char* name : {"GIT_DIR", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"}) {
     if (std::getenv(name)) return true;
   }
@@ -35,7 +35,7 @@ bool is_own_repository(const std::string& top) {
   const std::string git_dir = join_path(top, ".git");
   struct stat info{};
   return ::lstat(git_dir.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid() &&
-         !path_exists(join_path(git_dir, "commondir")) && !is_told_to_git();
+         !path_exists(join_path(git_dir, "commondir")) && !environment_names_repository();
 }
 
 std::optional<LooseHead> read_loose_head(const std::string& git_dir, const std::string& common_dir) {

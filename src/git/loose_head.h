@@ -8,8 +8,8 @@
 
 namespace ralph {
 
-// Whether git finds the repository of `top` in `top`/.git and opens it: it is not that of a linked work tree or of
-// another user, and the environment names no other one.
+// Whether `top`/.git is the repository of `top` as git sees it: a folder of this user, not a linked work tree, and the
+// environment names no other repository.
 bool is_own_repository(const std::string& top);
 
 struct LooseHead {
@@ -25,7 +25,7 @@ std::optional<LooseHead> read_loose_head(const std::string& git_dir, const std::
 std::optional<LooseHead> read_loose_head(const std::string& top);
 std::optional<std::string> read_branch(const std::string& top);
 
-// The commit that is checked out in the work tree at `top`; asks git if its files don't tell. Empty if there is no
+// The commit that is checked out in the work tree at `top`; asks git if the files are not enough. Empty if there is no
 // repository, no commit, or git refuses to say.
 std::string checked_out_commit(const std::string& top);
 

@@ -44,14 +44,13 @@ Result<std::vector<std::string>> programs_of_nested(const std::string& top, cons
     const std::string folder = join_path(top, path);
     if (!path_exists(join_path(folder, ".git"))) continue;
     const RepositoryFolders own = repository_folders(folder);
-    if (own.common.empty() || real_path(own.common).starts_with(real_path(common_dir) + "/")) continue;
+    if (own.common_dir.empty() || real_path(own.common_dir).starts_with(real_path(common_dir) + "/")) continue;
     const auto shown = [&](const std::string& file) {
       return file.starts_with(top + "/") ? file.substr(top.size() + 1) : file;
     };
-    for (const std::string& config :
-         {join_path(own.common, "config"), join_path(own.from_work_tree, "config.worktree")})
+    for (const std::string& config : {join_path(own.common_dir, "config"), join_path(own.git_dir, "config.worktree")})
       add_settings(config, shown(config), found);
-    const std::string hooks = join_path(own.common, "hooks");
+    const std::string hooks = join_path(own.common_dir, "hooks");
     for (const std::string& name : names_in(hooks)) {
       if (name != "." && name != ".." && !name.ends_with(".sample")) found.push_back(shown(join_path(hooks, name)));
     }

@@ -1,5 +1,5 @@
-// Repositories inside a work tree. `git add` and `git commit` run git in them, to see whether they have changed, and
-// that git obeys their own configuration.
+// Repositories inside a work tree. To see whether they have changed, `git add` and `git commit` run git in them, and
+// that git follows their own configuration.
 #pragma once
 
 #include <string>

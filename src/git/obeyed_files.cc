@@ -76,7 +76,7 @@ class Obeyed {
       add(join_path(folder, name), ObeyedKind::kFile, false, kHides);
     for (const char* name : {"HEAD", "index", "packed-refs", "shallow"})
       add(join_path(folder, name), ObeyedKind::kPlainFile, true, "git reads it");
-    constexpr std::string_view kOthers = "git shows other commits than there are";
+    constexpr std::string_view kOthers = "git shows commits that are not there";
     add(join_path(folder, "info/grafts"), ObeyedKind::kFile, false, kOthers);
     add(join_path(folder, "refs/replace"), ObeyedKind::kFolder, false, kOthers);
     add(join_path(folder, "commondir"), ObeyedKind::kFile, true, "it names the repository");

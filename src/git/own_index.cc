@@ -225,7 +225,7 @@ Result<std::optional<OwnIndex::Look>> OwnIndex::look() const {
 Result<std::vector<HiddenFile>> OwnIndex::flagged() const {
   if (prepared_ && prepared_->flagged) return *prepared_->flagged;
   const auto entries = prepared_ ? read_index(prepared_->content) : std::nullopt;
-  if (entries && std::ranges::none_of(*entries, [](const IndexEntry& entry) { return entry.overlooked; })) {
+  if (entries && std::ranges::none_of(*entries, [](const IndexEntry& entry) { return entry.hidden; })) {
     prepared_->flagged.emplace();
     return *prepared_->flagged;
   }

@@ -121,7 +121,7 @@ class Reader {
         return std::nullopt;
       }
     }
-    for (GitSetting& setting : settings_) setting.beside = counts_[setting.section];
+    for (GitSetting& setting : settings_) setting.section_size = counts_[setting.section];
     return std::move(settings_);
   }
 
@@ -240,7 +240,7 @@ std::string without(std::string_view text, const std::vector<GitSetting>& settin
   std::string rest;
   size_t from = 0;
   for (const GitSetting& setting : settings) {
-    const bool all = removed[setting.section] == setting.beside;
+    const bool all = removed[setting.section] == setting.section_size;
     const size_t begin = all ? setting.section : setting.begin;
     if (begin > from) rest += text.substr(from, begin - from);
     from = setting.end;

@@ -17,7 +17,7 @@ struct GitSetting {
   bool bare = false;          // without "=": it means true
   size_t begin = 0, end = 0;  // its bytes in the text: the whole line if nothing else is on it
   size_t section = 0;         // where the line with its section's name begins
-  size_t beside = 0;          // how many settings that section has there, including this one
+  size_t section_size = 0;    // how many settings its section has
   bool operator==(const GitSetting& other) const {
     return name == other.name && value == other.value && bare == other.bare;
   }

@@ -222,7 +222,7 @@ Result<std::optional<std::string>> Repository::diff() const {
 }
 
 Result<std::vector<Repository::Change>> Repository::hidden() const {
-  if (overlooks_nothing(folder_)) return std::vector<Change>();
+  if (hides_nothing(folder_)) return std::vector<Change>();
   TRY_VALUE(const std::vector<HiddenFile> files, hidden_files(git_));
   if (files.empty()) return std::vector<Change>();
   TRY_VALUE(const std::string top, work_tree());
@@ -309,7 +309,7 @@ Result<std::vector<std::string>> Repository::lost_tests(const std::string& old) 
     i += renamed ? 3 : 2;
     if (!is_test_path(path)) continue;
     if (!renamed) {
-      lost.push_back(fmt::format("{}: {}", what == "D" ? "deleted" : "no plain file any more", shown(path)));
+      lost.push_back(fmt::format("{}: {}", what == "D" ? "deleted" : "no longer a plain file", shown(path)));
     } else if (!is_test_path(now)) {
       lost.push_back(fmt::format("moved away: {} (to {})", shown(path), shown(now)));
     } else if (what != "R100") {
@@ -333,7 +333,7 @@ Result<std::vector<std::string>> Repository::lost_tests(const std::string& old) 
 // Files flagged "assume unchanged" (a lower-case letter) or "skip worktree" (S): git sees no change to them. A sparse
 // work tree may have many.
 Result<std::vector<std::string>> Repository::hidden_tests() const {
-  if (overlooks_nothing(folder_)) return std::vector<std::string>();
+  if (hides_nothing(folder_)) return std::vector<std::string>();
   constexpr size_t kNamed = 5;
   TRY_VALUE(const std::string files, ask({"ls-files", "-v", "-z"}));
   std::vector<std::string> hidden;

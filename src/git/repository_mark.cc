@@ -47,17 +47,17 @@ RepositoryMark mark_repository(RepositoryMark places) {
   return places;
 }
 
-std::string what_became_of(const RepositoryMark& mark) {
+std::string repository_fault(const RepositoryMark& mark) {
   const std::string now = identity_of(mark.common_dir);
   if (now.empty() || (mark.entry != mark.common_dir && !path_exists(mark.entry)) ||
       !path_exists(join_path(mark.git_dir, "HEAD")) || !path_exists(join_path(mark.common_dir, "objects")))
     return "deleted";
   if (now == mark.folder || mark.commit.empty()) return "";
   // Some file systems give a folder another inode number when it is first written to.
-  return has_commit(mark, mark.commit) == false ? "made anew" : "";
+  return has_commit(mark, mark.commit) == false ? "recreated" : "";
 }
 
-std::string what_became_of_head(const RepositoryMark& mark) {
+std::string head_fault(const RepositoryMark& mark) {
   if (mark.commit.empty() || has_commit(mark, "HEAD") != false) return "";
   return has_commit(mark, mark.commit) == false ? "damaged" : std::string(kHeadless);
 }

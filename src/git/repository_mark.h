@@ -20,13 +20,13 @@ struct RepositoryMark {
 
 RepositoryMark mark_repository(RepositoryMark places);
 
-// "deleted" or "made anew"; empty: it is the same.
-std::string what_became_of(const RepositoryMark& mark);
+// "deleted" or "recreated"; empty: it is the same.
+std::string repository_fault(const RepositoryMark& mark);
 
 // For a repository that is still the same, and had a commit: "damaged" (git finds neither HEAD's commit nor the
 // original one), kHeadless (the commits exist, but HEAD points to none), or empty.
 inline constexpr std::string_view kHeadless = "left without a commit";
-std::string what_became_of_head(const RepositoryMark& mark);
+std::string head_fault(const RepositoryMark& mark);
 
 // The files that the answer about HEAD depends on: as long as they are the same, so is the answer.
 class HeadState {

@@ -211,7 +211,7 @@ TEST(Repository, TellsWhichTestsWereLost) {
   git.answer("ls-files -v -z", z("H tests/m.py|S tests/n.py|h tests/o.py|S src/p.py|"));
   EXPECT_EQ(git.repository().lost_tests("abc").value(),
             (std::vector<std::string>{
-                "deleted: tests/a.py", "no plain file any more: tests/link.py",
+                "deleted: tests/a.py", "no longer a plain file: tests/link.py",
                 "renamed and changed: tests/d.py (to tests/e.py)", "moved away: tests/f.py (to src/f.py)",
                 "deleted: tests/q  r.py", "shortened: tests/h.py (9 lines removed, 1 added)",
                 "changed, and marked as binary: tests/k.bin", "hidden from git: tests/n.py and tests/o.py"}));

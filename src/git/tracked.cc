@@ -12,7 +12,7 @@ constexpr Milliseconds kPatienceWithGit{4000};  // hosts give a hook ten seconds
 }  // namespace
 
 std::string index_file(const std::string& folder) {
-  const std::string git_dir = repository_folders(folder).from_work_tree;
+  const std::string git_dir = repository_folders(folder).git_dir;
   return git_dir.empty() ? "" : join_path(git_dir, "index");
 }
 

@@ -43,7 +43,7 @@ std::string ContextMonitor::after_tool(const HookPayload& payload) {
     if (lock.error().kind != ErrorKind::kBusy) complaints_.push_back(lock.error().message);
     return {};  // the next hook raises the alert
   }
-  const auto plan = plan_in_charge(environment_, payload.cwd);
+  const auto plan = active_plan(environment_, payload.cwd);
   const ContextStep step = watch_context(load(path), *reading, plan && *plan);
   return save(path, step.memory) ? step.alert : "";  // an alert that can't be recorded would repeat after every tool
 }

@@ -94,7 +94,7 @@ std::optional<RalphHook> ralph_hook_in(const json::value& hook) {
   } else {
     const std::string_view line = trim(*command), simple = first_command(line);
     if (auto split = split_shell_words(simple)) words = *std::move(split);
-    found.has_company = simple.size() < line.size();
+    found.does_more = simple.size() < line.size();
   }
   if (words.size() < 3 || base_name(words[0]) != "ralph" || words[1] != "hooks" || !is_hook(words[2]))
     return std::nullopt;

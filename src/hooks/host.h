@@ -201,9 +201,9 @@ json::object group_of(const Host& host, const HookWire& wire, std::string_view p
 // A hook that calls ralph: its command begins with `ralph hooks NAME`, with any path to ralph, for any hook in the
 // table.
 struct RalphHook {
-  std::string program;       // as written, without quotes
-  std::string hook;          // "stop"
-  bool has_company = false;  // the command does more than this call: `ralph hooks stop 2>>log; bell`
+  std::string program;     // as written, without quotes
+  std::string hook;        // "stop"
+  bool does_more = false;  // the command does more than this call: `ralph hooks stop 2>>log; bell`
 };
 std::optional<RalphHook> ralph_hook_in(const json::value& hook);
 

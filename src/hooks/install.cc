@@ -107,7 +107,7 @@ class Installer {
   void uninstall(const std::optional<std::string>& cap_before) {
     std::vector<FoundHook> own;
     for (const FoundHook& hook : found_) {
-      if (hook.hook.has_company) {
+      if (hook.hook.does_more) {
         left_.push_back(fmt::format("{}: `{}` does more than call ralph", hook.event, command_in(hook)));
         continue;
       }
@@ -145,13 +145,13 @@ class Installer {
     }
     // Keep one: preferably a command that does more than call ralph, then the hook with this very name.
     const auto rank = [&](const FoundHook& h) {
-      return (h.hook.has_company ? 2 : 0) + (h.hook.hook == wire.hook ? 1 : 0);
+      return (h.hook.does_more ? 2 : 0) + (h.hook.hook == wire.hook ? 1 : 0);
     };
     std::stable_sort(here.begin(), here.end(),
                      [&](const FoundHook& a, const FoundHook& b) { return rank(a) > rank(b); });
     std::vector<FoundHook> doubles;
     for (size_t i = 0; i < here.size(); ++i) {
-      if (i == 0 || here[i].hook.has_company) {
+      if (i == 0 || here[i].hook.does_more) {
         update(wire, here[i]);
       } else {
         doubles.push_back(here[i]);
@@ -162,7 +162,7 @@ class Installer {
   }
 
   std::string command_for(const HookWire& wire, const FoundHook& hook) const {
-    if (!hook.hook.has_company) return command_of(host_, wire, program_);
+    if (!hook.hook.does_more) return command_of(host_, wire, program_);
     if (hook.hook.program == program_ && hook.hook.hook == wire.hook) return command_in(hook);
     return with_call(command_in(hook), program_, wire.hook);
   }
@@ -290,7 +290,7 @@ Result<HookSurvey> survey_hooks(std::string_view text, std::string_view where, c
   const std::vector<FoundHook> found = ralph_hooks(settings);
   for (const FoundHook& hook : found) {
     add_once(survey.programs, hook.hook.program);
-    survey.is_own = survey.is_own || !hook.hook.has_company;
+    survey.is_own = survey.is_own || !hook.hook.does_more;
   }
   for (const HookWire& wire : host.wires) {
     const std::vector<FoundHook> here = hooks_of(wire, found);
@@ -298,8 +298,7 @@ Result<HookSurvey> survey_hooks(std::string_view text, std::string_view where, c
       survey.missing.emplace_back(wire.event);
       continue;
     }
-    const auto kept =
-        std::count_if(here.begin(), here.end(), [](const FoundHook& one) { return one.hook.has_company; });
+    const auto kept = std::count_if(here.begin(), here.end(), [](const FoundHook& one) { return one.hook.does_more; });
     if (here.size() > 1)
       (kept > 1 ? survey.choices : survey.faults)
           .push_back(fmt::format("{} calls ralph {} times", wire.event, here.size()));

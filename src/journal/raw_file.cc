@@ -140,7 +140,7 @@ Result<RawFile> RawFile::append_to(const std::string& path) {
   return RawFile(std::move(fd), path);
 }
 
-Status RawFile::also_at(const std::string& path, Link kind) const {
+Status RawFile::link_at(const std::string& path, Link kind) const {
   TRY_VALUE(const Fd folder, open_folder_of(path));
   const int first = add_name(fd_, path_, folder, path, kind);
   if (first == 0) return {};  // there was nothing to replace

@@ -27,10 +27,11 @@ class RawFile {
   // of bytes dropped.
   Result<std::int64_t> keep_end(size_t bytes);
 
-  // Gives the file the further name `path`, replacing any file or link there in one step: a reader finds the old one or
-  // the new. A hard link, which unlike a symlink needs no inode. kAny makes a relative symlink where there can be none.
+  // Gives the file a second name, `path`, and replaces any file or link there in one step: a reader finds the old one
+  // or the new. A hard link, because unlike a symlink it needs no inode. kAny: a relative symlink where a hard link is
+  // impossible.
   enum class Link { kHard, kAny };
-  Status also_at(const std::string& path, Link kind = Link::kHard) const;
+  Status link_at(const std::string& path, Link kind = Link::kHard) const;
 
   // Whether the file holds exactly these bytes: an agent can write to it.
   bool holds(std::string_view bytes) const;

@@ -186,7 +186,7 @@ struct FilesWatched {
 
 struct ChangedFile {
   std::string path;  // in the project
-  std::string what;  // "changed", "deleted", "made something else"
+  std::string what;  // "changed", "deleted", "replaced by something else"
   WatchAction action = WatchAction::kReported;
   std::string kept;     // the changed version, relative to the run's folder; empty: not kept
   std::string exact{};  // its unmasked copy, outside the project; empty: nothing was masked

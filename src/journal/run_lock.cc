@@ -15,7 +15,7 @@ namespace {
 
 constexpr Milliseconds kLockPoll{20};
 
-bool is_held_by_the_dead(const Result<Lock>& lock) {
+bool owner_is_dead(const Result<Lock>& lock) {
   if (lock || lock.error().kind != ErrorKind::kBusy) return false;
   const auto owner = owner_in(lock.error().message);
   return owner && owner->is_dead();
@@ -23,7 +23,7 @@ bool is_held_by_the_dead(const Result<Lock>& lock) {
 
 Result<Lock> take_lock(const std::string& path, Milliseconds patience) {
   auto lock = Lock::acquire(path);
-  for (Milliseconds waited{0}; waited < patience && is_held_by_the_dead(lock); waited += kLockPoll) {
+  for (Milliseconds waited{0}; waited < patience && owner_is_dead(lock); waited += kLockPoll) {
     std::this_thread::sleep_for(kLockPoll);
     lock = Lock::acquire(path);
   }

@@ -271,15 +271,15 @@ TEST_F(JournalWriterTest, RawFilesGetFurtherNames) {
   EXPECT_FALSE(file->holds("tex"));
   EXPECT_FALSE(file->holds("texts"));
   for (int i = 0; i < 2; ++i) {
-    ASSERT_TRUE(file->also_at(other)) << "replaces itself, too";
+    ASSERT_TRUE(file->link_at(other)) << "replaces itself, too";
     EXPECT_EQ(read_file(other).value_or(""), "text");
     EXPECT_FALSE(path_exists(other + ".new"));
   }
   // A file without a name can get none: as on a file system without hard links.
   ::unlink(other.c_str()), ::unlink(path.c_str());
-  EXPECT_FALSE(file->also_at(other));
+  EXPECT_FALSE(file->link_at(other));
   EXPECT_FALSE(path_exists(other)) << "nothing reads through a symlink";
-  ASSERT_TRUE(file->also_at(other, RawFile::Link::kAny));
+  ASSERT_TRUE(file->link_at(other, RawFile::Link::kAny));
   char target[64] = {};
   EXPECT_GT(::readlink(other.c_str(), target, sizeof target - 1), 0);
   EXPECT_STREQ(target, "agent_1.out");

@@ -185,7 +185,7 @@ TextPosition position_of(std::string_view text, size_t offset) {
     if (text[at] == '\n') {
       ++position.line;
       position.column = 1;
-    } else if (!is_inner_byte(text[at])) {  // the first byte of a character
+    } else if (!is_continuation_byte(text[at])) {  // the first byte of a character
       ++position.column;
     }
   }

@@ -99,7 +99,7 @@ void ConsoleStream::note_dropped() {
                     count_of(std::max<size_t>(std::exchange(lines_dropped_, 0), 1), "line")));
 }
 
-int ConsoleStream::wants_room() const {
+int ConsoleStream::pending_stdin_fd() const {
   if (gone_ || waiting_.empty()) return -1;
   return own_ ? own_.get() : fd_;
 }
@@ -115,14 +115,14 @@ void ConsoleStream::write_on() {
 }
 
 void ConsoleStream::drain() {
-  for (int stalled = 0; wants_room() >= 0;) {
-    if (has_room(wants_room(), kLook)) {
+  for (int stalled = 0; pending_stdin_fd() >= 0;) {
+    if (has_room(pending_stdin_fd(), kLook)) {
       const size_t before = waiting_.size();
       write_on();
       if (waiting_.size() != before) stalled = 0;
     }
     stalled += kLook;
-    if (stalled >= kPatience && (hurried_ || stop_signal_waits() || ::getppid() != parent_)) return;
+    if (stalled >= kPatience && (hurried_ || stop_signal_is_pending() || ::getppid() != parent_)) return;
   }
 }
 

@@ -38,7 +38,7 @@ class ConsoleStream : public Outlet {
 
   void hurry() { hurried_ = true; }
 
-  int wants_room() const override;
+  int pending_stdin_fd() const override;
   void write_on() override;
 
  private:

@@ -2,7 +2,7 @@
 // in its child. Both are subreapers, and each notices the other's death:
 //  - the loop is killed: the guardian adopts its orphans and ends them;
 //  - the guardian is killed: the loop sees its channel close (GuardianLost), ends everything it has started and exits;
-//  - somebody stops the loop (an agent with SIGSTOP): the guardian continues it, but ends the run if that never stops.
+//  - somebody stops the loop (an agent with SIGSTOP): the guardian continues it, and ends the run if this recurs.
 // Ctrl-Z stops the guardian and everything below it, and `fg` continues everything; the time between is not counted.
 // The loop has its own session, so a signal to the process group of the terminal or the shell reaches only the
 // guardian, which forwards it: the first Ctrl-C can't reach an agent directly. On the loop's request the guardian also

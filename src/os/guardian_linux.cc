@@ -79,7 +79,7 @@ class Guardian {
 
   void take_request() {
     if (auto packet = receive_packet(channel_.get())) {
-      keepers_.obey(std::move(*packet));
+      keepers_.carry_out(std::move(*packet));
     } else {
       channel_.close();  // the loop is about to end
     }
@@ -198,12 +198,34 @@ tl::unexpected<Error> no_guardian(const std::string& reason, const sigset_t& bef
       reason);
 }
 
+constexpr int kStopSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+int the_exit_code = 0;  // for a signal handler
+
+// The run is over. A stop signal that comes this late ends the process, but the exit code stays that of the run.
+void keep_exit_code(int code, const sigset_t& before) {
+  sigset_t late;
+  ::sigemptyset(&late);
+  for (int signal : kStopSignals) ::sigaddset(&late, signal);
+  const timespec at_once{};
+  while (::sigtimedwait(&late, nullptr, &at_once) > 0) {
+  }
+  the_exit_code = code;
+  struct sigaction leave{}, old{};
+  leave.sa_handler = [](int) { ::_exit(the_exit_code); };
+  for (int signal : kStopSignals) {
+    if (::sigaction(signal, nullptr, &old) == 0 && old.sa_handler == SIG_DFL) ::sigaction(signal, &leave, nullptr);
+  }
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+}
+
 }  // namespace
 
 Result<int> run_guarded(const std::function<int(int guardian)>& body) {
   sigset_t signals, before;
   ::sigemptyset(&signals);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}) ::sigaddset(&signals, signal);
+  for (int signal : kStopSignals) ::sigaddset(&signals, signal);
+  ::sigaddset(&signals, SIGCHLD);
   struct sigaction suspend{};
   ::sigaction(SIGTSTP, nullptr, &suspend);
   if (suspend.sa_handler != SIG_IGN) ::sigaddset(&signals, SIGTSTP);  // ignored: by a shell without job control
@@ -236,7 +258,7 @@ Result<int> run_guarded(const std::function<int(int guardian)>& body) {
   }
   channel->one.close();
   const int code = Guardian(loop, std::move(arrived), std::move(channel->other), std::move(bystanders)).guard();
-  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  keep_exit_code(code, before);
   return code;
 }
 

@@ -52,7 +52,7 @@ class Jobs {
   Result<JobId> start(const JobRequest& request);
 
   // Starts the job's stop sequence; JobEnded follows.
-  Status begin_to_end(JobId job);
+  Status request_end(JobId job);
 
   // Ends the job and waits for it. No JobEnded event follows.
   Result<JobEnded> end(JobId job);

@@ -176,14 +176,14 @@ Result<Jobs::Job*> Jobs::running(JobId job) {
   return &found->second;
 }
 
-Status Jobs::begin_to_end(JobId job) {
+Status Jobs::request_end(JobId job) {
   TRY_VALUE(const Job* found, running(job));
   return order(guardian_, JobOrder::Kind::kEnd, job, found->stop_time, {});
 }
 
 Result<JobEnded> Jobs::end(JobId job) {
   TRY_VALUE(const Job* found, running(job));
-  const Status asked = begin_to_end(job);
+  const Status asked = request_end(job);
   // Without a guardian the keeper ends the job by itself, so wait in that case too.
   const SystemClock clock;
   const bool ended = wait_readable(found->socket.get(), clock.monotonic() + found->stop_time + kEndMargin);

@@ -224,7 +224,7 @@ TEST_F(JobsTest, AreEndedByTheirOwnStopSequence) {
     loop.end(*job);
     const auto other = loop.start_ready("trap 'exit 6' USR2; ready; while :; do sleep 0.02; done",
                                         {{SIGUSR2, 10000ms}, {SIGKILL, 3000ms}});
-    if (loop.jobs.begin_to_end(*other)) loop.say_end(loop.next<JobEnded>());
+    if (loop.jobs.request_end(*other)) loop.say_end(loop.next<JobEnded>());
   });
   EXPECT_EQ(line(), "code 5 signal 0");
   EXPECT_EQ(line(), "code 6 signal 0");

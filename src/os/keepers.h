@@ -16,7 +16,7 @@ namespace ralph {
 class Keepers {
  public:
   // Carries out the request in a packet from the loop. A failed start is reported to the loop over the job's socket.
-  void obey(Packet packet);
+  void carry_out(Packet packet);
 
   bool empty() const { return keepers_.empty(); }
   bool has(pid_t pid) const;

@@ -8,7 +8,7 @@
 
 namespace ralph {
 
-void Keepers::obey(Packet packet) {
+void Keepers::carry_out(Packet packet) {
   const auto order = decode_order(packet.bytes);
   if (!order) return;
   if (order->kind == JobOrder::Kind::kEnd) {

@@ -9,7 +9,7 @@ class Outlet {
   virtual ~Outlet() = default;
 
   // The descriptor to write to as soon as it has room; -1: nothing is pending.
-  virtual int wants_room() const = 0;
+  virtual int pending_stdin_fd() const = 0;
   virtual void write_on() = 0;  // there is room
 };
 

@@ -29,7 +29,7 @@ int poll_or_look(std::span<pollfd> fds, int timeout) {
   const int error = errno;
   for (pollfd& fd : fds) fd.revents = 0;
   if (error == EINTR) return 0;
-  sleep_for(timeout < 0 ? kLookMoment : std::min(kLookMoment, Milliseconds(timeout)));
+  sleep_for(timeout < 0 ? kRefusedPollPause : std::min(kRefusedPollPause, Milliseconds(timeout)));
   for (pollfd& fd : fds) fd.revents = fd.fd >= 0 ? fd.events : short{0};
   return error;
 }

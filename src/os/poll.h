@@ -9,7 +9,7 @@
 namespace ralph {
 
 // How long to sleep between two checks if poll() is refused.
-inline constexpr Milliseconds kLookMoment{20};
+inline constexpr Milliseconds kRefusedPollPause{20};
 
 // For what can't be awaited; a signal ends it early.
 void sleep_for(Milliseconds time);

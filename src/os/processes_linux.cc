@@ -187,7 +187,7 @@ std::optional<MonotonicTime> LinuxProcesses::wake_up_time(std::optional<Monotoni
 }
 
 // A brief shortage of kernel memory is not worth reporting: nothing is lost, because every source is checked.
-void LinuxProcesses::wait_in_vain(int error) {
+void LinuxProcesses::handle_failed_wait(int error) {
   if (++failed_waits_ < kFailedWaits || std::exchange(reported_, true)) return;
   waiting_.push_back(WaitFailed{error});
 }
@@ -212,14 +212,14 @@ Event LinuxProcesses::next(std::optional<MonotonicTime> deadline) {
                                {guardian_, POLLIN, 0},      {jobs_ ? jobs_->descriptor() : -1, POLLIN, 0},
                                {watched_, POLLIN, 0}};
     const size_t first_outlet = fds.size();
-    for (const Outlet* outlet : outlets_) fds.push_back({outlet->wants_room(), POLLOUT, 0});
+    for (const Outlet* outlet : outlets_) fds.push_back({outlet->pending_stdin_fd(), POLLOUT, 0});
     int timeout = -1;
     if (const auto wake = wake_up_time(deadline)) {
       timeout = static_cast<int>(std::clamp<long long>((*wake - clock_.monotonic()).count(), 0, 1 << 30));
     }
     const int refused = poll_or_look(fds, timeout);
     if (refused != 0) {
-      wait_in_vain(refused);
+      handle_failed_wait(refused);
       if (::getppid() == parent_) fds[4].revents = 0;  // its channel is never read, so it is always "ready"
     } else {
       failed_waits_ = 0;

@@ -51,7 +51,7 @@ class LinuxProcesses : public Processes {
   bool advance_ending();  // true: nothing is left, or nothing more can be done
   Remaining look(int signal);
   std::optional<MonotonicTime> wake_up_time(std::optional<MonotonicTime> deadline) const;
-  void wait_in_vain(int error);
+  void handle_failed_wait(int error);
   void begin(Spawned spawned);
   Event finish();
 

@@ -14,7 +14,7 @@ class RealPaths {
   // The absolute path with every symlink followed as far as it exists; the part that does not exist stays as written.
   std::string of(const std::string& path);
 
-  size_t questions() const { return questions_; }  // system calls so far
+  size_t system_calls() const { return system_calls_; }  // system calls so far
 
  private:
   // What is known about a name in a folder whose own path is real.
@@ -29,7 +29,7 @@ class RealPaths {
 
   Name root_;
   std::string last_path_, last_real_;  // consecutive queries are often about one folder
-  size_t questions_ = 0;
+  size_t system_calls_ = 0;
 };
 
 }  // namespace ralph

@@ -55,7 +55,7 @@ TEST_F(RealPathsTest, AMissingFolderIsAskedForOnce) {
   std::string deep = base_;
   for (int i = 0; i < 80; ++i) deep += "/a";
   for (int i = 0; i < 1000; ++i) EXPECT_EQ(paths_.of(deep + "/x" + std::to_string(i)), deep + "/x" + std::to_string(i));
-  EXPECT_LE(paths_.questions(), 4u) << "/tmp, the folder, and `a` in it";
+  EXPECT_LE(paths_.system_calls(), 4u) << "/tmp, the folder, and `a` in it";
 }
 
 }  // namespace

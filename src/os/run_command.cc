@@ -72,7 +72,7 @@ std::optional<int> listen(int pid, Reading& out, Reading& err, Milliseconds limi
   while (out.from || err.from) {
     pollfd waiting[] = {{out.from.get(), POLLIN, 0}, {err.from.get(), POLLIN, 0}};  // poll ignores a closed one
     const long long left = (deadline - clock.monotonic()).count();
-    signalled = patience == Patience::kUntilSignal && stop_signal_waits();
+    signalled = patience == Patience::kUntilSignal && stop_signal_is_pending();
     if (left <= 0 || signalled) {
       ::kill(-pid, SIGKILL);  // also anything that still holds a stream after the command itself has ended
       break;

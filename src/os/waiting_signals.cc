@@ -4,7 +4,7 @@
 
 namespace ralph {
 
-bool stop_signal_waits() {
+bool stop_signal_is_pending() {
   sigset_t pending;
   if (::sigpending(&pending) != 0) return false;
   return ::sigismember(&pending, SIGINT) == 1 || ::sigismember(&pending, SIGTERM) == 1 ||

@@ -4,6 +4,6 @@
 namespace ralph {
 
 // Whether a signal that asks the process to end is pending: SIGINT, SIGTERM, SIGHUP or SIGQUIT. It stays pending.
-bool stop_signal_waits();
+bool stop_signal_is_pending();
 
 }  // namespace ralph

@@ -37,7 +37,7 @@ Enforcement Aftermath::enforce_plan(const StoryFile& before, PinnedFiles& pinned
   const auto found = read_plain_file(path);
   if (found) seen_[path] = *found;
   Enforcement enforced = enforce(before, found, rules, files_.shown(path));
-  hear_review(enforced, before, rules, said);
+  apply_said_review(enforced, before, rules, said);
   for (const PlanProblem& problem : enforced.violations) add_violation(problem.message);
   if (enforced.replaced) keep_beside(path);
   if (enforced.no_verdict) {
@@ -106,7 +106,7 @@ void Aftermath::check_marker(const std::string& text) {
   if (text.empty()) return;
   const std::string path = join_path(run_.project, kMarkerFile);
   if (read_plain_file(path) == text) return;
-  add_violation(fmt::format("{} was changed or removed; it is ralph's own, and changes nothing.", kMarkerFile));
+  add_violation(fmt::format("{} was changed or removed; it is ralph's own, so that has no effect.", kMarkerFile));
   // A folder of that name would block the next marker.
   struct stat info{};
   if (::lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) keep_beside(path);

@@ -87,10 +87,10 @@ Status expect_copied(const std::string& ralph_dir, const std::string& folder, co
     const std::string original = join_path(ralph_dir, file.name);
     TRY_VALUE(const std::string copy, read_file(join_path(folder, file.name)));
     if (copy != file.content)
-      return fail(ErrorKind::kIo, "the copy of {} is not what was written; is the disk in order?", original);
+      return fail(ErrorKind::kIo, "the copy of {} is not what was written; check the disk", original);
     TRY_VALUE(const std::string now, read_file(original));
     if (now != file.content)
-      return fail(ErrorKind::kBusy, "{} was changed while it was archived; try again when nobody writes it", original);
+      return fail(ErrorKind::kBusy, "{} was changed while it was archived; try again when nobody edits it", original);
   }
   return {};
 }
@@ -132,7 +132,7 @@ Result<std::string> commit(const ArchiveRequest& request, const std::vector<std:
   const Repository repository(request.git);
   const auto exists = repository.exists();
   if (!exists) return exists.error().message;
-  if (!*exists) return "this is no git repository";
+  if (!*exists) return "this is not a git repository";
   std::vector<std::string> wanted;
   for (const std::string& path : paths) {
     TRY_VALUE(const bool accepted, repository.accepts(path));
@@ -140,7 +140,7 @@ Result<std::string> commit(const ArchiveRequest& request, const std::vector<std:
   }
   if (wanted.empty()) return "git ignores these files";
   TRY_VALUE(const bool made, repository.commit(wanted, message));
-  return made ? "" : "nothing has changed for git";
+  return made ? "" : "git sees no change";
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ std::string heading(const PlanFacts& facts) {
   if (!trim(tasks.description).empty()) text += fmt::format("{}\n\n", cell(tasks.description));
   if (!facts.problem.empty()) {
     text += fmt::format(
-        "> tasks.json is not in order, so what stands here may not be all; the file itself is beside this one.\n> "
+        "> tasks.json has errors, so this summary may be incomplete; the file itself is next to this one.\n> "
         "{}\n\n",
         replace_all(trim(to_valid_utf8(facts.problem)), "\n", "\n> "));
   }

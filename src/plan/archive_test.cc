@@ -72,7 +72,7 @@ TEST(ArchiveSummary, HasNoStatisticsWhereNothingWasReviewed) {
 TEST(ArchiveSummary, SaysWhatItCouldNotRead) {
   const PlanFacts broken = facts_from("{\"project\": \"p\"");
   EXPECT_TRUE(broken.tasks.stories.empty());
-  EXPECT_TRUE(has(summary_of(broken), "> tasks.json is not in order")) << summary_of(broken);
+  EXPECT_TRUE(has(summary_of(broken), "> tasks.json has errors")) << summary_of(broken);
 
   const PlanFacts odd = facts_from(
       R"({"project": 7, "userStories": [{"id": "A", "title": "t", "passes": "true", "reviewCount": -3}, 5,

@@ -95,13 +95,12 @@ std::string how_to_review(const Assignment& a) {
                           : " If something remains, say changes_requested with the reasons:\nthis is the last review, "
                             "and ralph approves the story with them if all checks pass.");
   if (!a.tests.empty()) {
-    text +=
-        "\nThe iterations of this story took tests away. Find out whether that was right:\n" + list_of(a.tests, "-");
+    text += "\nThe iterations of this story removed tests. Find out whether that was right:\n" + list_of(a.tests, "-");
   }
   if (!a.changed_checks.empty()) {
     text += "\nThe iterations of this story changed what the checks prove. Judge each of these changes by itself:\n" +
             list_of(a.changed_checks, "-");
-    if (!a.changed_checks_diff.empty()) text += "\nThe difference:\n\n" + a.changed_checks_diff;
+    if (!a.changed_checks_diff.empty()) text += "\nThe diff:\n\n" + a.changed_checks_diff;
   }
   if (!a.tampered.empty()) {
     text += "\nFiles that make other programs run code were changed. Find out why, and do not run what they name:\n" +

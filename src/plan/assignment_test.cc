@@ -128,9 +128,9 @@ TEST(Assignment, TheLastReviewApprovesUnlessACommandFails) {
 
 TEST(Assignment, AReviewIsToldWhichTestsWereTakenAway) {
   Told told(story("US-7", waiting()), Mode::kReview);
-  EXPECT_EQ(told.text().find("took tests away"), std::string::npos);
+  EXPECT_EQ(told.text().find("removed tests"), std::string::npos);
   told.assignment.tests = {"deleted: tests/a.py", "shortened: b_test.go (9 lines removed, 1 added)"};
-  expect_parts(told.text(), {"took tests away", "- deleted: tests/a.py\n- shortened: b_test.go"});
+  expect_parts(told.text(), {"removed tests", "- deleted: tests/a.py\n- shortened: b_test.go"});
 }
 
 TEST(Assignment, ToFixQuotesWhatTheReviewSaid) {

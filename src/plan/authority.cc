@@ -32,12 +32,12 @@ Result<std::string> authority_path(const Environment& environment, const std::st
   return join_path(state, fmt::format("plans/{}.json", state_name(base_name(parent_path(ralph_dir)), ralph_dir)));
 }
 
-Status make_room_for_plan(const std::string& path) {
+Status make_copy_folder(const std::string& path) {
   return prepare_state_folder(parent_path(path), "a plan keeps its state there");
 }
 
 Status save_plan(const std::string& path, const SavedPlan& plan) {
-  TRY(make_room_for_plan(path));
+  TRY(make_copy_folder(path));
   return write_file_atomically(path, to_compact_json(json_from(plan, {{"v", kVersion}})) + "\n", 0600);
 }
 

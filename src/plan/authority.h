@@ -65,7 +65,7 @@ struct SavedPlan {
 Result<std::string> authority_path(const Environment& environment, const std::string& ralph_dir);
 
 // Creates the folder for the copy; fails if it is not writable.
-Status make_room_for_plan(const std::string& path);
+Status make_copy_folder(const std::string& path);
 
 Status save_plan(const std::string& path, const SavedPlan& plan);
 Result<std::optional<SavedPlan>> load_plan(const std::string& path);  // nullopt if there is none

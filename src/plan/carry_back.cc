@@ -10,7 +10,7 @@ namespace ralph {
 namespace {
 
 // Whether every existing path component is a real folder and the file, if it exists, a regular file; no links.
-bool is_plain_way(const std::string& top, const std::string& path) {
+bool is_path_without_links(const std::string& top, const std::string& path) {
   for (size_t end = path.find('/'); end != std::string::npos; end = path.find('/', end + 1)) {
     const std::string folder = join_path(top, path.substr(0, end));
     if (path_exists(folder) && !is_real_folder(folder)) return false;
@@ -21,7 +21,7 @@ bool is_plain_way(const std::string& top, const std::string& path) {
 // True if the project now has the file as the review left it.
 Result<bool> carry_memory(const CleanRoom& room, const std::string& top, const std::string& path) {
   const auto text = room.read(path);
-  if (!text || !is_plain_way(top, path)) return false;
+  if (!text || !is_path_without_links(top, path)) return false;
   const std::string target = join_path(top, path);
   const auto now = read_plain_file(target);
   if (now == text) return true;

@@ -119,7 +119,7 @@ struct ChangedPath {
 };
 
 constexpr std::string_view word_for(char letter) {
-  return letter == 'A' ? "new" : letter == 'D' ? "deleted" : letter == 'T' ? "no plain file any more" : "changed";
+  return letter == 'A' ? "new" : letter == 'D' ? "deleted" : letter == 'T' ? "no longer a plain file" : "changed";
 }
 
 class Evidence {
@@ -187,7 +187,7 @@ bool is_check_file(std::string_view path) {
          });
 }
 
-std::string signs_in(std::string_view difference) {
+std::string suspicious_changes_in(std::string_view difference) {
   int skips = 0, removed = 0, added = 0;
   bool hunk = false;
   for (const std::string& line : split(difference, '\n')) {
@@ -234,10 +234,10 @@ void tell_changed_checks(Assignment& assignment, const Git& git, const std::stri
     const std::string difference = evidence.of(one.path).value_or("");
     std::string line = fmt::format("{}: {}", shown_path(one.path), word_for(one.letter));
     if (!command.empty()) line += fmt::format("; the check \"{}\" uses it", fit_to_width(command, 60));
-    if (const std::string signs = signs_in(difference); !signs.empty()) line += "; " + signs;
+    if (const std::string signs = suspicious_changes_in(difference); !signs.empty()) line += "; " + signs;
     assignment.changed_checks.push_back(std::move(line));
     std::string& shown = assignment.changed_checks_diff;
-    if (one.letter == 'A' && test && signs_in(difference).empty()) continue;  // a new test weakens nothing
+    if (one.letter == 'A' && test && suspicious_changes_in(difference).empty()) continue;  // a new test weakens nothing
     if (shown.size() < kMostShown)
       shown += quoted_difference(one.path, difference, std::min(kMostPerFile, kMostShown - shown.size()));
   }

@@ -16,7 +16,7 @@ bool is_check_file(std::string_view path);
 
 // Suspicious changes in the diff of one file, in words: "tests are skipped or singled out in 2 new lines". May be
 // empty.
-std::string signs_in(std::string_view difference);
+std::string suspicious_changes_in(std::string_view difference);
 
 // Adds the changes since the commit `base`. `top` is the work tree's folder; `commands` are the commands of the checks.
 void tell_changed_checks(Assignment& assignment, const Git& git, const std::string& top, const std::string& base,

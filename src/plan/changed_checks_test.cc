@@ -32,7 +32,7 @@ TEST(ChangedChecks, SignsOfWeakerTests) {
       {"-assert before any hunk\n", ""},
       {"@@\n-old\n+new\n", ""},
   };
-  for (const Row& row : rows) EXPECT_EQ(signs_in(row.difference), row.signs) << row.difference;
+  for (const Row& row : rows) EXPECT_EQ(suspicious_changes_in(row.difference), row.signs) << row.difference;
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ void check_transitions(const CheckRequest& request, CheckReport& report) {
     if (!request.no_before.empty()) report.warnings.push_back(request.no_before);
     return;
   }
-  report.made.push_back(Check::kTransitions);
+  report.performed.push_back(Check::kTransitions);
   append(report.problems, judge_transitions(*request.before, *report.tasks, *request.rules).problems);
   append(report.problems, judge_pins(*request.before, *report.tasks));
 }
@@ -42,17 +42,17 @@ PlanProblem uncommitted_work(const std::vector<std::string>& lines) {
 CheckReport check_plan(const CheckRequest& request) {
   CheckReport report;
   StoryReading reading = read_tasks(request.text, request.where);
-  report.made.push_back(Check::kSchema);
+  report.performed.push_back(Check::kSchema);
   report.problems = std::move(reading.problems);
   report.tasks = std::move(reading.tasks);
   if (report.tasks && !request.skip_review) {
-    report.made.push_back(Check::kInvariants);
+    report.performed.push_back(Check::kInvariants);
     append(report.problems,
            judge_invariants(*report.tasks, request.review_cap, request.before ? &*request.before : nullptr));
     check_transitions(request, report);
   }
   if (request.uncommitted) {
-    report.made.push_back(Check::kUncommitted);
+    report.performed.push_back(Check::kUncommitted);
     if (!request.uncommitted->empty()) report.problems.push_back(uncommitted_work(*request.uncommitted));
   }
   return report;
@@ -71,7 +71,7 @@ json::object to_json(const CheckReport& report) {
   json::object object;
   object["ok"] = report.passed();
   json::array made, problems;
-  for (const Check check : report.made) made.emplace_back(to_string(check));
+  for (const Check check : report.performed) made.emplace_back(to_string(check));
   for (const PlanProblem& problem : report.problems) {
     json::object one;
     one["check"] = to_string(problem.check);

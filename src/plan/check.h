@@ -29,7 +29,7 @@ struct CheckReport {
   std::vector<PlanProblem> problems;
   std::vector<std::string> warnings;
   std::optional<StoryList> tasks;  // nullopt if check 1 failed
-  std::vector<Check> made;         // the checks that were performed
+  std::vector<Check> performed;    // the checks that were performed
   bool passed() const { return problems.empty(); }
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 std::string made(const CheckReport& report) {
   std::vector<std::string> numbers;
-  for (const Check check : report.made) numbers.emplace_back(to_string(check));
+  for (const Check check : report.performed) numbers.emplace_back(to_string(check));
   return join(numbers, " ");
 }
 
@@ -148,7 +148,7 @@ TEST(AdviceFrom, TellsEveryProblem) {
 
 TEST(CheckReport, IsWrittenAsJson) {
   CheckReport report;
-  report.made = {Check::kSchema, Check::kTransitions};
+  report.performed = {Check::kSchema, Check::kTransitions};
   EXPECT_EQ(json::serialize(to_json(report)), R"({"ok":true,"checks":["1","2.5"],"problems":[],"warnings":[]})");
   report.problems = {{Check::kTransitions, "US-1", "not \xff so"}, {Check::kSchema, "", "none"}};
   report.warnings = {"careful"};

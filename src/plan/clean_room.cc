@@ -141,7 +141,7 @@ Status CleanRoom::reset() {
 bool CleanRoom::needs_setup() const {
   const auto& setup = plan_.loaded.settings.plan.clean_room.setup;
   if (!setup || trim(*setup).empty()) return false;
-  if (set_up_at_.empty() || checkout_.was_damaged()) return true;
+  if (set_up_at_.empty() || checkout_.kept_files_changed()) return true;
   if (set_up_at_ == commit_) return false;
   const auto changed = checkout_.changed_between(set_up_at_, commit_);
   return !changed ||

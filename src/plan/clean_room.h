@@ -57,7 +57,7 @@ class CleanRoom {
   // Restores the tree of the commit, for the checks.
   Status reset();
   // Files of the commit that the checks have changed.
-  Result<std::vector<std::string>> moved() const { return checkout_.changed_files(); }
+  Result<std::vector<std::string>> changed_by_checks() const { return checkout_.changed_files(); }
 
  private:
   Status set_up();

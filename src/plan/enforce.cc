@@ -62,7 +62,7 @@ class Repairer {
                                      {"description", before_.tasks.description}}) {
       if (find_string(document_, key)) continue;
       edits_.set(fmt::format("/{}", key), to_json_string(value));
-      report("", fmt::format("{} has to be a text; the one before was put back.", key));
+      report("", fmt::format("{} must be a string; the previous value was put back.", key));
     }
     const auto branch = find_string(document_, "branchName");
     if (!branch || *branch != before_.tasks.branch) {
@@ -101,8 +101,8 @@ class Repairer {
       if (index_.contains(id)) {
         edits_.remove(pointer_to(i));
         report(id,
-               fmt::format("The id {} stood twice in userStories; the second one was removed. Give a new story an id "
-                           "of its own.",
+               fmt::format("The id {} appeared twice in userStories; the second one was removed. Give a new story an "
+                           "id of its own.",
                            id));
         continue;
       }
@@ -137,7 +137,7 @@ class Repairer {
     list["project"] = list["branchName"] = list["description"] = "";
     list["userStories"] = json::array{story};
     const auto reading = read_tasks(to_compact_json(list), "tasks.json");
-    if (reading.problems.empty()) return "it is not as a story has to be";
+    if (reading.problems.empty()) return "it is not a valid story";
     const std::string& message = reading.problems[0].message;
     const size_t from = message.rfind("userStories[0]");
     const size_t path = std::min(from + 15, message.size());  // after the dot or colon that follows
@@ -312,7 +312,7 @@ class Repairer {
       const auto wanted = was == known_.stories.end() ? std::vector<std::string>{} : was->second.depends_on;
       if (wanted == story.depends_on) continue;
       edits_.set(pointer_to(index_.at(story.id)) + "/dependsOn", to_json_array(wanted));
-      report(story.id, fmt::format("dependsOn went in a circle; that of story {} was put back.", story.id));
+      report(story.id, fmt::format("dependsOn formed a cycle; that of story {} was put back.", story.id));
     }
   }
 

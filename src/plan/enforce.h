@@ -13,7 +13,7 @@
 
 namespace ralph {
 
-// A task list and the text it was parsed from.
+// A story list and the text it was parsed from.
 struct StoryFile {
   std::string text;
   StoryList tasks;
@@ -34,7 +34,7 @@ struct Enforcement {
   bool no_verdict = false;  // a review without a verdict
   bool replaced = false;    // nothing could be kept: `file` is `before`
   bool refused = false;     // the given story's review fields were restored
-  // Set by hear_review().
+  // Set by apply_said_review().
   bool heard = false;      // the verdict was said, and ralph wrote it
   bool unsaid = false;     // a verdict was written but not said: it was reverted
   bool disagreed = false;  // words and file disagree; changes_requested counts

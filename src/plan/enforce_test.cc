@@ -150,7 +150,7 @@ TEST(Enforce, TakesBackWhatWasNotAllowedAndLeavesEveryOtherByte) {
        Mode::kImplement,
        {{"\"project\": \"shop\"", "\"project\": [1]"}},
        {},
-       "project has to be a text"},
+       "project must be a string"},
       {"another project",
        Mode::kImplement,
        {{"\"shop\",   \"_comment\": \"mine\"", "\"Shop\""}},
@@ -170,7 +170,7 @@ TEST(Enforce, TakesBackWhatWasNotAllowedAndLeavesEveryOtherByte) {
        Mode::kImplement,
        {{"\"size\": {\"x\":1}", "\"dependsOn\": [\"C\"]"}},
        {{"\"size\": {\"x\":1}", "\"dependsOn\": []"}},
-       "dependsOn went in a circle; that of story A was put back."},
+       "dependsOn formed a cycle; that of story A was put back."},
       {"a dependency that leads somewhere",
        Mode::kImplement,
        {{"[\"A\"]", "[\"B\", \"A\"]"}},
@@ -339,7 +339,8 @@ TEST(Enforce, AnIdThatStandsTwiceKeepsTheFirst) {
                                      rules_for(Mode::kReview), "x");
   EXPECT_EQ(ids_of(result.file.tasks), "A B");
   EXPECT_EQ(result.file.tasks.stories[0].review, waiting());
-  EXPECT_TRUE(says(messages_of(result.violations), "The id A stood twice in userStories; the second one was removed"));
+  EXPECT_TRUE(
+      says(messages_of(result.violations), "The id A appeared twice in userStories; the second one was removed"));
 }
 
 TEST(Enforce, AnIdThatStandsTwiceIsJudgedByTheFirst) {

@@ -23,7 +23,7 @@ PlanWay::PlanWay(Run& run, PlanRun plan, std::array<Agents, 3> agents, Marker ma
       room_(run, plan_) {}
 
 Status PlanWay::hold_plan() {
-  TRY(make_room_for_plan(plan_.authority));
+  TRY(make_copy_folder(plan_.authority));
   TRY_VALUE(lock_, lock_plan(plan_.authority, plan_.files.ralph_dir));
   // Temporary files left in the project would get committed.
   for (const std::string& path : {plan_.authority, join_path(run_.project, kMarkerFile), plan_.files.tasks(),

@@ -195,8 +195,8 @@ Status PlanWay::leave_unchecked() {
   if (history_checked_) head_.clear();
   TRY(enter(Stage::kHeld));
   if (pending_) {
-    aftermath_->note(fmt::format("the run stopped before {} could be checked; the next run makes the checks first",
-                                 pending_->story));
+    aftermath_->note(
+        fmt::format("the run stopped before {} could be checked; the next run runs the checks first", pending_->story));
   }
   TRY(note_checked(false));
   room_.close();
@@ -281,7 +281,7 @@ Result<ChecksEnd> PlanWay::checks_end() {
   const bool review = rules_.mode == Mode::kReview && !rules_.frozen && !plan_.skip_review();
   TRY_VALUE(end.objections, tree_.objections(review ? head_ : "", room_.is_open()));
   if (room_.is_open()) {
-    TRY_VALUE(const std::vector<std::string> moved, room_.moved());
+    TRY_VALUE(const std::vector<std::string> moved, room_.changed_by_checks());
     if (!moved.empty()) {
       end.objections = fmt::format(
           "The checks changed {}, so the commit itself was not checked. Commit what they make, or fix them, and submit "

@@ -105,7 +105,7 @@ Result<CheckReport> check_project(const ProjectCheck& project, const Repository&
   return check_plan(request);
 }
 
-Result<std::optional<ProjectCheck>> plan_in_charge(const Environment& environment, const std::string& folder) {
+Result<std::optional<ProjectCheck>> active_plan(const Environment& environment, const std::string& folder) {
   const std::string run_id = enclosing_run_id(environment);
   ProjectCheck check;
   check.authority = own_copy(environment, run_id);

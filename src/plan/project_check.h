@@ -36,6 +36,6 @@ inline constexpr const char* kPlanDirVariable = "RALPH_PLAN_DIR";
 // marker says that the run works in `folder` or a parent of it. A marker without a run applies to every process.
 // nullopt: no plan applies here. An unreadable marker is an error only if there is no copy: an agent may have damaged
 // it.
-Result<std::optional<ProjectCheck>> plan_in_charge(const Environment& environment, const std::string& folder);
+Result<std::optional<ProjectCheck>> active_plan(const Environment& environment, const std::string& folder);
 
 }  // namespace ralph

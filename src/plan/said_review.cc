@@ -233,7 +233,8 @@ std::string approving_tag(const std::string& story) {
   return fmt::format("<review story=\"{}\">{}</review>", story, kApprovedWord);
 }
 
-void hear_review(Enforcement& enforced, const StoryFile& before, const ReviewRules& rules, const SaidReview& said) {
+void apply_said_review(Enforcement& enforced, const StoryFile& before, const ReviewRules& rules,
+                       const SaidReview& said) {
   if (rules.mode == Mode::kReview && !rules.frozen && !rules.skip_review) Hearing(enforced, before, rules, said).hear();
 }
 

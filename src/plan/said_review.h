@@ -32,6 +32,7 @@ std::string approving_tag(const std::string& story);
 
 // Applies the verdict that a review said to the one that it wrote. `before` is the list before the iteration,
 // `enforced` the result of enforce() for a review. Updates `enforced`, including `heard`, `unsaid` and `disagreed`.
-void hear_review(Enforcement& enforced, const StoryFile& before, const ReviewRules& rules, const SaidReview& said);
+void apply_said_review(Enforcement& enforced, const StoryFile& before, const ReviewRules& rules,
+                       const SaidReview& said);
 
 }  // namespace ralph

@@ -179,7 +179,7 @@ Enforcement after(const Review& was, const Review& written, const SaidReview& sa
   tasks.stories[0].notes = "looked at";
   const ReviewRules rules{Mode::kReview, "US-1", false, cap, false};
   Enforcement enforced = enforce(before, text_of(tasks), rules, "tasks.json");
-  hear_review(enforced, before, rules, said);
+  apply_said_review(enforced, before, rules, said);
   return enforced;
 }
 
@@ -232,7 +232,7 @@ TEST(HearReview, OnlyTheGivenStoryCanBeApproved) {
   const ReviewRules rules{Mode::kReview, "US-1", false, 5, false};
   for (const SaidReview& said : {SaidReview{}, SaidReview{kYes}, SaidReview{kNo, "x"}}) {
     Enforcement enforced = enforce(before, text_of(tasks), rules, "tasks.json");
-    hear_review(enforced, before, rules, said);
+    apply_said_review(enforced, before, rules, said);
     EXPECT_EQ(enforced.file.tasks.stories[1].review, waiting());
     EXPECT_EQ(enforced.step, said.step);
     EXPECT_EQ(enforced.violations.size(), 1u);
@@ -247,7 +247,7 @@ TEST(HearReview, OtherModesAreNotConcerned) {
     const ReviewRules rules{mode, "US-1", false, 5, false};
     Enforcement enforced = enforce(before, text_of(tasks), rules, "tasks.json");
     const StoryStep step = enforced.step;
-    hear_review(enforced, before, rules, {kYes});
+    apply_said_review(enforced, before, rules, {kYes});
     EXPECT_EQ(enforced.step, step);
     EXPECT_FALSE(enforced.file.tasks.stories[0].review.passes);
   }
@@ -257,7 +257,7 @@ TEST(HearReview, WithoutNotesOfTheReviewerRalphLeavesOne) {
   const StoryList tasks = list({story("US-1", waiting())});
   const ReviewRules rules{Mode::kReview, "US-1", false, 5, false};
   Enforcement enforced = enforce(file_of(tasks), text_of(tasks), rules, "tasks.json");
-  hear_review(enforced, file_of(tasks), rules, {kYes});
+  apply_said_review(enforced, file_of(tasks), rules, {kYes});
   EXPECT_TRUE(story_file_from(enforced.file.text, "tasks.json").has_value()) << "a story that passes has notes";
 }
 

@@ -190,7 +190,7 @@ std::string fault_of_branch_name(std::string_view name) {
   if (name.find("@{") != std::string_view::npos) return "has \"@{\" in it";
   if (find_invalid_utf8(name) != std::string_view::npos) return "is not valid UTF-8";
   for (const char c : name) {
-    if (c == ' ') return "has a blank in it";
+    if (c == ' ') return "contains a space";
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return "has a control character in it";
     if (std::string_view("~^:?*[\\").find(c) != std::string_view::npos) return fmt::format("has \"{}\" in it", c);
   }

@@ -43,7 +43,7 @@ Status expect_same_plan(const PlanRun& run, const StoryList& copy) {
   return fail(
       ErrorKind::kInput,
       "{} has no story of the plan that the last run was killed with (such as {}, in ralph's own copy {}); is it "
-      "a new plan? If so, say --accept-tasks to use it as it is. If not, put the old stories back",
+      "a new plan? If so, add --accept-tasks to use it as it is. If not, put the old stories back",
       run.files.tasks(), fit_to_width(copy.stories.front().id, kTitleWidth), run.authority);
 }
 
@@ -99,7 +99,7 @@ Status switch_branch(const PlanRun& run, const std::string& branch, bool exists)
   TRY_VALUE(const std::string objection, repository.switch_to(branch, !exists));
   if (objection.empty()) return {};
   return fail(ErrorKind::kInput,
-              "cannot switch to the branch {}: {}; switch yourself, or say --no-switch to work on the current branch",
+              "cannot switch to the branch {}: {}; switch yourself, or add --no-switch to work on the current branch",
               branch, objection);
 }
 
@@ -153,7 +153,7 @@ Result<std::optional<BranchFault>> branch_fault(const PlanRun& run) {
 
 Error refusal_of(const PlanRun& run, const BranchFault& fault) {
   return {ErrorKind::kInput,
-          fmt::format("{}{}; run '{}', or say --switch{}{}", fault.problem,
+          fmt::format("{}{}; run '{}', or add --switch{}{}", fault.problem,
                       fault.obstacle.empty() ? "" : fmt::format(", and {}", fault.obstacle), fault.command,
                       fault.detached ? "" : ", or --no-switch to work on the current one",
                       run.continues_from_copy() ? fmt::format(". {}", how_to_leave_the_copy(run)) : "")};
@@ -260,7 +260,7 @@ Result<BranchChange> check_branch(const PlanRun& run, BranchChoice choice,
   if (!yes) return tl::unexpected(refusal_of(run, *fault));
   TRY(switch_branch(run, wanted, fault->there));
   return BranchChange{true, fmt::format("{}; {}", fault->problem,
-                                        fault->there ? "switched to it" : "made it at HEAD and switched to it")};
+                                        fault->there ? "switched to it" : "created it at HEAD and switched to it")};
 }
 
 std::string branch_note(const PlanRun& run, BranchChoice choice) {

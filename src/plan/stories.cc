@@ -228,7 +228,7 @@ class Relations {
     for (size_t i = 0; i < tasks_.stories.size(); ++i) {
       const Story& story = tasks_.stories[i];
       if (!index_.emplace(story.id, i).second)
-        add(story.id, "the id stands twice in userStories; give each story an id of its own");
+        add(story.id, "the id appears twice in userStories; give each story an id of its own");
       if (story.review.passes && trim(story.notes).empty())
         add(story.id, "passes is true, but notes is empty; say in notes what was done");
     }
@@ -248,7 +248,7 @@ class Relations {
     for (const std::string& id : story.depends_on) {
       if (id == story.id) add(story.id, "dependsOn names the story itself; remove it");
       if (!index_.contains(id))
-        add(story.id, fmt::format("dependsOn names \"{}\", which is no story of this list", id));
+        add(story.id, fmt::format("dependsOn names \"{}\", which is not a story of this list", id));
     }
   }
 
@@ -267,7 +267,7 @@ class Relations {
       circle.erase(circle.begin() + kNamed - 1, circle.end() - 2);
       circle.insert(circle.end() - 1, fmt::format("({} more)", left_out));
     }
-    add(story, fmt::format("dependsOn goes in a circle: {}; remove one of them", join(circle, " -> ")));
+    add(story, fmt::format("dependsOn forms a cycle: {}; remove one of them", join(circle, " -> ")));
   }
 
   // Follows waiting dependencies until a story repeats. Every waiting story has such a dependency.

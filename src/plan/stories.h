@@ -49,7 +49,7 @@ struct StoryList {
 bool is_done(const Story& story, bool skip_review);
 size_t count_done(const StoryList& tasks, bool skip_review);
 
-// The checks of a plan, numbered as in the seed.
+// The checks of `ralph plan check`, by number.
 enum class Check { kSchema, kInvariants, kTransitions, kUncommitted };
 template <>
 inline constexpr auto kWords<Check> = words({"1", "2", "2.5", "3"});

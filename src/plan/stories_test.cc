@@ -193,11 +193,11 @@ TEST(ReadTasks, AProblemNamesThePlaceTheStoryTheFieldAndWhatIsExpected) {
        "tasks.json:30:21: story US-002: userStories[1].dependsOn[0]: expected a string, found 1"},
 
       {"\"dependsOn\": [\"US-001\"]", "\"dependsOn\": [\"US-009\"]", "US-002",
-       "tasks.json: story US-002: dependsOn names \"US-009\", which is no story of this list"},
+       "tasks.json: story US-002: dependsOn names \"US-009\", which is not a story of this list"},
       {"\"dependsOn\": [\"US-001\"]", "\"dependsOn\": [\"US-002\"]", "US-002",
        "tasks.json: story US-002: dependsOn names the story itself; remove it"},
       {"\"dependsOn\": []", "\"dependsOn\": [\"US-002\"]", "US-001",
-       "tasks.json: story US-001: dependsOn goes in a circle: US-001 -> US-002 -> US-001; remove one of them"},
+       "tasks.json: story US-001: dependsOn forms a cycle: US-001 -> US-002 -> US-001; remove one of them"},
       {"\"all of it\"", "\" \\n\"", "US-002",
        "tasks.json: story US-002: passes is true, but notes is empty; say in notes what was done"},
       {",\n      \"notes\": \"all of it\"", "", "US-002",
@@ -213,7 +213,8 @@ TEST(ReadTasks, AProblemNamesThePlaceTheStoryTheFieldAndWhatIsExpected) {
 
 TEST(ReadTasks, AnIdThatStandsTwiceIsRefused) {
   const auto problems = problems_of(with("\"US-002\"", "\"US-001\""));
-  EXPECT_TRUE(says(messages_of(problems), "story US-001: the id stands twice in userStories")) << messages_of(problems);
+  EXPECT_TRUE(says(messages_of(problems), "story US-001: the id appears twice in userStories"))
+      << messages_of(problems);
   EXPECT_TRUE(read_tasks(with("\"US-002\"", "\"US-001 \""), "x").tasks) << "a blank makes it another id";
 }
 
@@ -272,8 +273,7 @@ TEST(ReadTasks, ACircleIsNamedWithoutTheStoriesThatOnlyLeadIntoIt) {
   for (const Circle& row : rows) {
     const auto problems = problems_of(text_of(list(row.stories)));
     ASSERT_EQ(problems.size(), 1U) << row.told;
-    EXPECT_TRUE(says(problems[0].message, fmt::format("dependsOn goes in a circle: {}", row.told)))
-        << problems[0].message;
+    EXPECT_TRUE(says(problems[0].message, fmt::format("dependsOn forms a cycle: {}", row.told))) << problems[0].message;
     EXPECT_EQ(problems[0].story, row.story);
   }
 }
@@ -338,8 +338,8 @@ TEST(TasksFrom, PutsAllProblemsIntoOneError) {
   ASSERT_FALSE(tasks);
   EXPECT_EQ(tasks.error().kind, ErrorKind::kInput);
   EXPECT_EQ(tasks.error().message,
-            "tasks.json: story A: dependsOn names \"x\", which is no story of this list\n"
-            "tasks.json: story B: dependsOn names \"y\", which is no story of this list");
+            "tasks.json: story A: dependsOn names \"x\", which is not a story of this list\n"
+            "tasks.json: story B: dependsOn names \"y\", which is not a story of this list");
   EXPECT_TRUE(tasks_from(kPlan, "tasks.json"));
 }
 

@@ -135,7 +135,7 @@ class Judge {
   }
 
  private:
-  // A marker written by the seed does not name the iteration's story.
+  // A marker that something else wrote need not name the iteration's story.
   std::string story_to_review() const {
     if (!rules_.story.empty()) return fmt::format("story {}", rules_.story);
     std::vector<std::string> waiting;

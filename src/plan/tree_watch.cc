@@ -46,14 +46,14 @@ void TreeWatch::before_checks() {
   auto now = look();
   if (now) {
     before_ = *std::move(now);
-    put_aside_made();
+    move_away_made();
   } else {
-    moved_.push_back(fmt::format("what can't be known ({})", now.error().message));
+    moved_.push_back(fmt::format("unknown files ({})", now.error().message));
   }
 }
 
 // Checks judge the commit: files that earlier checks left must neither help nor hinder the next ones.
-void TreeWatch::put_aside_made() {
+void TreeWatch::move_away_made() {
   for (const std::string& path : made()) {
     const auto there = before_.uncommitted.find(path);
     if (there == before_.uncommitted.end() || !is_untracked(there->second)) continue;
@@ -65,7 +65,7 @@ void TreeWatch::put_aside_made() {
 // A new untracked file is a check's own output. Any other difference means that something else was checked.
 void TreeWatch::after_checks() {
   const auto looked = look();
-  if (!looked) moved_.push_back(fmt::format("what can't be known ({})", looked.error().message));
+  if (!looked) moved_.push_back(fmt::format("unknown files ({})", looked.error().message));
   if (!moved_.empty()) return;
   const TreeState& now = *looked;
   if (now.head != before_.head) moved_.emplace_back("HEAD");

@@ -38,7 +38,7 @@ class TreeWatch {
  private:
   bool is_plan_file(const std::string& path) const;
   bool was_made(const std::string& path) const;
-  void put_aside_made();
+  void move_away_made();
 
   const Run& run_;
   const Repository& repository_;

@@ -98,7 +98,7 @@ constexpr size_t kLongestShown = 200;
 std::string shortened(std::string text) {
   if (text.size() <= kLongestShown) return text;
   size_t end = kLongestShown;
-  while (end > 0 && is_inner_byte(text[end])) --end;
+  while (end > 0 && is_continuation_byte(text[end])) --end;
   return text.substr(0, end) + "…";
 }
 

@@ -33,7 +33,7 @@ Cost cost_of(const std::string& command, std::shared_ptr<Effort> effort = std::m
   place.hosts = hosts_for_tests();
   const ShellSetting setting{place.home, place.project, {}, place.project, effort};
   const CommandReport report = judge_command(command, {}, place, setting);
-  return {effort->spent(), paths.questions(), report.first.has_value(), effort->is_over()};
+  return {effort->spent(), paths.system_calls(), report.first.has_value(), effort->is_over()};
 }
 
 std::string deep_folder(int files) {

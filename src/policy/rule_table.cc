@@ -162,9 +162,10 @@ constexpr Rule kRules[] = {
     {kPersistence, "chkconfig", "*/*", "", "", "it changes what the system starts or loads"},
     {kPersistence, "npm pnpm yarn", "config/set", "script-shell script-shell=*", "",
      "it makes every later script run in another shell"},
-    {kPersistence, "git", "", "", "", "", has_git_run},
+    {kPersistence, "git", "", "", "", "", passes_program_to_git},
     {kPersistence, "git", "", "--exec-path=*", "", "it makes git run the programs of another folder"},
-    {kPersistence, "git", "config", "", "--get --get-all --get-regexp --list -l --unset", "", makes_git_run},
+    {kPersistence, "git", "config", "", "--get --get-all --get-regexp --list -l --unset", "",
+     configures_program_for_git},
 
     {kExhaustion, "", "", "", "", "", spawns_forever},
     {kExhaustion, "yes cat tee cp base64 xxd od tail sort dd", "", "", "", "", fills_disk},

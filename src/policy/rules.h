@@ -170,8 +170,8 @@ Finding pushes_elsewhere(const Subject& subject);
 Finding forces_by_refspec(const Subject& subject);
 Finding cleans_all(const Subject& subject);
 Finding discards_all(const Subject& subject);
-Finding has_git_run(const Subject& subject);
-Finding makes_git_run(const Subject& subject);
+Finding passes_program_to_git(const Subject& subject);
+Finding configures_program_for_git(const Subject& subject);
 // rules_system.cc
 Finding sets_user_bit(const Subject& subject);
 Finding changes_owner(const Subject& subject);

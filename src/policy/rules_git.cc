@@ -157,7 +157,7 @@ Finding discards_all(const Subject& subject) {
 
 // -c core.fsmonitor=/tmp/x, GIT_CONFIG_KEY_0=core.fsmonitor, GIT_ASKPASS=/tmp/x: a program outside both the system and
 // the project, which git would run unseen. Editors are exempt, because git shows what they do.
-Finding has_git_run(const Subject& subject) {
+Finding passes_program_to_git(const Subject& subject) {
   std::vector<Setting> settings;
   const auto add = [&](const std::string& text) {
     const size_t equals = text.find('=');
@@ -182,7 +182,7 @@ Finding has_git_run(const Subject& subject) {
 }
 
 // `git config` of something that a later git command would run.
-Finding makes_git_run(const Subject& subject) {
+Finding configures_program_for_git(const Subject& subject) {
   const auto setting = setting_of(git_call(subject));
   if (!setting) return std::nullopt;
   const auto& [key, value] = *setting;

@@ -26,7 +26,7 @@ Attempt finds_secret(const AttackPlace& place, const char* file) {
     const auto text = read_file(fmt::format("/proc/{}/{}", name, file));
     if (text && contains(*text, victim_secret(place))) return {true, "found it in pid " + name};
   }
-  return {false, "no process of the host is to be seen"};
+  return {false, "no process of the host is visible"};
 }
 
 bool has_ended(const AttackPlace& place) {

@@ -117,8 +117,8 @@ Status DockerMachine::make_or_stop() const {
   const Fit fit = there ? fit_of(plan_, read_file(plan_.record).value_or("")) : Fit::kRecreate;
   if (fit == Fit::kNotOurs)
     return fail(ErrorKind::kInput,
-                "there is a Docker Sandbox {} that ralph did not make for this project and agent, or does not know any "
-                "more; remove it: {}",
+                "there is a Docker Sandbox {} that ralph did not create for this project and agent, or no longer "
+                "knows; remove it: {}",
                 plan_.name, quote_shell_words(machine_discard(cli_, plan_)));
   if (there && fit == Fit::kRecreate) TRY(run(machine_discard(cli_, plan_), "remove"));
   // Write the record before any rule is set, so that the machine never may reach more than the record says.

@@ -4,8 +4,8 @@
 
 namespace ralph {
 
-Result<SocketDoor> open_egress_door() {
-  return open_socket_door("proxy", kEgressLog);
+Result<HelperSocket> open_egress_socket() {
+  return open_helper_socket("proxy", kEgressLog);
 }
 
 Launch proxy_launch(const ProxyOrder& order, const Environment& environment) {

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "os/helper_socket.h"
 #include "os/launch.h"
-#include "os/socket_door.h"
 #include "sandbox/allowlist.h"
 #include "sandbox/refusals.h"
 
 namespace ralph {
 
 // The proxy's socket, which is bound into the sandbox.
-Result<SocketDoor> open_egress_door();
+Result<HelperSocket> open_egress_socket();
 inline constexpr std::string_view kEgressLog = "egress.jsonl";
 
 struct ProxyOrder {

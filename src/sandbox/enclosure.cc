@@ -22,7 +22,7 @@ Result<std::string> program_outside(const std::string& name, const Environment& 
     return *program;
   return fail(
       ErrorKind::kNotFound,
-      "{} is found in the project only ({}), where an agent could have put it; install it outside of the project", name,
+      "{} is found only in the project ({}), where an agent could have put it; install it outside of the project", name,
       *program);
 }
 

@@ -69,7 +69,7 @@ Result<std::vector<std::string>> GuardedCopy::put_back(std::string_view time) co
     const auto before = files_.find(path);
     if (before != files_.end() && before->second == file) continue;
     TRY_VALUE(const std::string to, take(path));
-    lines.push_back(fmt::format("{} {} inside the sandbox, where it must not; {} is now {}", path,
+    lines.push_back(fmt::format("{} {} inside the sandbox, which is not allowed; {} is now {}", path,
                                 before == files_.end() ? "appeared" : "was changed",
                                 before == files_.end() ? "it" : "the changed file", to));
   }

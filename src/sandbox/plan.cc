@@ -89,19 +89,19 @@ class Planner {
     if (is_root()) {
       for (const std::string_view folder : kSearchedForRoot)
         for (const std::string& secret : machine_.closed_below(std::string(folder)))
-          if (is_visible(secret)) hide(secret, "root's alone");
+          if (is_visible(secret)) hide(secret, "for root only");
     }
     const std::string user =
         fmt::format("user:x:{}:{}::{}:/bin/sh\n", inside_id(request_.uid), inside_id(request_.gid), request_.home);
     add(MountKind::kText, "/etc/passwd", "root:x:0:0::/root:/bin/sh\n" + user + "nobody:x:65534:65534::/:/bin/false\n",
-        "who works here");
+        "the user inside");
     add(MountKind::kText, "/etc/group",
-        fmt::format("root:x:0:\nuser:x:{}:\nnogroup:x:65534:\n", inside_id(request_.gid)), "who works here");
+        fmt::format("root:x:0:\nuser:x:{}:\nnogroup:x:65534:\n", inside_id(request_.gid)), "the user inside");
     add(MountKind::kProc, "/proc");
     keep_from_writing(kKernelSettings, "the kernel's settings: core_pattern names a program");
     if (is_root()) {
-      keep_from_writing(kReadOnlyForRoot, "root's alone");
-      for (const std::string_view path : kHiddenFromRoot) hide(std::string(path), "root's alone");
+      keep_from_writing(kReadOnlyForRoot, "for root only");
+      for (const std::string_view path : kHiddenFromRoot) hide(std::string(path), "for root only");
     }
     add(MountKind::kDevices, "/dev");
     for (const std::string_view folder : {"/dev/shm", "/tmp", "/run", "/var"})
@@ -125,7 +125,7 @@ class Planner {
     }
     for (const std::string& name : request_.concealed) {
       if (!request_.private_home.empty() && kind(join_path(request_.private_home, name)) == Kind::kFolder)
-        add(MountKind::kTmpfs, join_path(request_.home, name), {}, "the login of an agent that is not at work");
+        add(MountKind::kTmpfs, join_path(request_.home, name), {}, "the login of an agent that is not in use");
     }
     for (const std::string_view name : kHomeConfiguration) show(join_path(request_.home, name), "git's configuration");
   }
@@ -250,7 +250,7 @@ class Planner {
       TRY(expect(path, "sandbox.writable"));
       if (is_within(request_.project, path) || is_within(path, request_.project)) {
         return fail(ErrorKind::kInput,
-                    "sandbox.writable: {} is in the project, or contains it; the project is writable already, but for "
+                    "sandbox.writable: {} is in the project, or contains it; the project is writable already, except "
                     "what ralph protects there",
                     path);
       }

@@ -51,16 +51,16 @@ class BodyFields {
   Status add(std::string_view name, std::string_view value) {
     const bool is_length = name == "content-length";
     if (!is_length && name != "transfer-encoding") return {};
-    if (said_) return bad("the request says more than once how long it is");
+    if (said_) return bad("the request gives its length more than once");
     said_ = true;
     if (is_length) {
       std::uint64_t length = 0;
       const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), length);
       if (value.empty() || error != std::errc() || end != value.data() + value.size())
-        return bad("Content-Length is no number");
+        return bad("Content-Length is not a number");
       body_ = RequestBody::of_length(length);
     } else {
-      if (to_lower(value) != "chunked") return bad("Transfer-Encoding is something else than \"chunked\"");
+      if (to_lower(value) != "chunked") return bad("Transfer-Encoding is not \"chunked\"");
       body_ = RequestBody::chunked();
     }
     return {};
@@ -81,11 +81,11 @@ size_t head_size(std::string_view bytes) {
 
 Result<ProxyRequest> parse_proxy_request(std::string_view head) {
   const size_t line_end = head.find("\r\n");
-  if (line_end == std::string_view::npos) return bad("this is no HTTP request");
+  if (line_end == std::string_view::npos) return bad("this is not an HTTP request");
   const std::vector<std::string> words = split(head.substr(0, line_end), ' ');
   if (words.size() != 3 || (words[2] != "HTTP/1.1" && words[2] != "HTTP/1.0") || !is_token(words[0]) ||
       has_control_characters(words[1]))
-    return bad("this is no HTTP request");
+    return bad("this is not an HTTP request");
   ProxyRequest request;
   if (words[0] == "CONNECT") {
     request.connect = true;
@@ -101,7 +101,7 @@ Result<ProxyRequest> parse_proxy_request(std::string_view head) {
   const size_t slash = address.find_first_of("/?#");
   const std::string authority(address.substr(0, slash));
   request.port = 80;
-  if (!split_authority(authority, request.host, request.port)) return bad("the address has no good host");
+  if (!split_authority(authority, request.host, request.port)) return bad("the address has no valid host");
   std::string path(slash == std::string_view::npos ? "/" : address.substr(slash));
   if (!path.starts_with('/')) path.insert(0, "/");
   request.head = fmt::format("{} {} {}\r\nHost: {}\r\nConnection: close\r\n", words[0], path, words[2], authority);
@@ -112,7 +112,7 @@ Result<ProxyRequest> parse_proxy_request(std::string_view head) {
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 2);
     if (field.empty()) break;
     const std::string name = to_lower(field.substr(0, field.find(':')));
-    if (name.size() == field.size() || !is_token(name)) return bad("a field has no good name");
+    if (name.size() == field.size() || !is_token(name)) return bad("a field has no valid name");
     if (has_control_characters(field)) return bad("a field has control characters");
     TRY(body.add(name, trim(field.substr(name.size() + 1))));
     if (!is_for_the_proxy(name)) request.head.append(field).append("\r\n");

@@ -39,7 +39,7 @@ Result<std::vector<std::string>> take_away_forbidden(const SandboxPlan& plan, st
     }
     if (!path_exists(path)) continue;
     TRY_VALUE(const std::string to, take_away(plan.folder, path, time));
-    lines.push_back(fmt::format("{} appeared inside the sandbox, where it must not; it is now {}", path, to));
+    lines.push_back(fmt::format("{} appeared inside the sandbox, which is not allowed; it is now {}", path, to));
   }
   return lines;
 }

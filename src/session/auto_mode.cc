@@ -146,7 +146,7 @@ Result<std::optional<AutoAnswer>> judge_automatically(const AutoRequest& request
   const std::string path = state_path(environment, request.session);
   Observation::Diagnostics seen;
   seen.automatic = true;
-  seen.marked = !settings.strict && has_completion_marker(request.words);
+  seen.marked = !settings.strict && has_completion_tag(request.words);
   if (seen.marked) {
     answer.decision = ask(environment, edits->project, seen);
     ::unlink(path.c_str());

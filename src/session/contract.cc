@@ -38,16 +38,16 @@ bool is_one(const LoopRequest& request) {
 
 }  // namespace
 
-std::string without_marker(const std::string& text, const LoopRequest& request) {
-  return replace_all(text, promise_marker(request), request.promise);
+std::string without_promise_tag(const std::string& text, const LoopRequest& request) {
+  return replace_all(text, promise_tag(request), request.promise);
 }
 
-std::string promise_marker(const LoopRequest& request) {
+std::string promise_tag(const LoopRequest& request) {
   return fmt::format("<promise>{}</promise>", request.promise);
 }
 
 std::string prompt_contract(const LoopRequest& request) {
-  const std::string marker = promise_marker(request);
+  const std::string marker = promise_tag(request);
   std::string text = fmt::format(
       "{}You are in a ralph loop: this session goes on until the task is fully done.\n\n"
       "Task:\n{}\n\n"
@@ -61,7 +61,7 @@ std::string prompt_contract(const LoopRequest& request) {
         is_one(request) ? "this check" : "these checks", commands_of(request),
         is_one(request) ? "it proves" : "they prove");
   if (request.no_promise) {
-    text += fmt::format("- The loop ends when {}. Until then you are sent on, for at most {}.\n",
+    text += fmt::format("- The loop ends when {}. Until then this session continues, for at most {}.\n",
                         is_one(request) ? "it passes" : "they all pass",
                         count_of(static_cast<unsigned>(request.max_iterations), "iteration"));
     return text;
@@ -73,7 +73,7 @@ std::string prompt_contract(const LoopRequest& request) {
              "- It must match exactly: this spelling and case, no whitespace inside the tag, no variants.\n"
              "- If the task is not done, do not output the promise, not even to announce or quote it. Keep working "
              "instead.\n"
-             "- A promise {} does not count. When you stop without the promise, you are sent on, for at most "
+             "- A promise {} does not count. When you stop without it, the session continues, for at most "
              "{}.\n",
              marker,
              request.min_tool_calls > 1 ? fmt::format("after fewer than {} tool calls", request.min_tool_calls)
@@ -85,7 +85,7 @@ namespace {
 
 // Why the session must continue.
 std::string objection(const LoopRequest& request, std::string_view rule, int tool_calls) {
-  const std::string marker = promise_marker(request);
+  const std::string marker = promise_tag(request);
   if (rule == rules::kChecksRunning)
     return fmt::format(
         "The checks ({}) are still running on the files as they are. Change nothing, and just stop again: the next "
@@ -130,7 +130,7 @@ std::string continuation(const LoopRequest& request, int iteration, std::string_
   text += " working on the original task below.";
   if (!request.no_promise)
     text += fmt::format(" Only output the promise{} when the task is fully complete.",
-                        failures.empty() ? "" : fmt::format(" {}", promise_marker(request)));
+                        failures.empty() ? "" : fmt::format(" {}", promise_tag(request)));
   if (background_tasks > 0) {
     text += fmt::format(
         " {} still running in the background: wait for what you need from it.",

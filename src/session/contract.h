@@ -10,10 +10,10 @@ namespace ralph {
 // Every continuation contains this mark; lines typed by users hardly ever do.
 inline constexpr std::string_view kContinuationMark = "[ralph loop: iteration ";
 
-std::string promise_marker(const LoopRequest& request);  // <promise>DONE</promise>
+std::string promise_tag(const LoopRequest& request);  // <promise>DONE</promise>
 
 // `text` without the promise tag, for everything that a model may repeat: status and the like.
-std::string without_marker(const std::string& text, const LoopRequest& request);
+std::string without_promise_tag(const std::string& text, const LoopRequest& request);
 
 // The task, the stopping rule and its strictness, and what not to do.
 std::string prompt_contract(const LoopRequest& request);

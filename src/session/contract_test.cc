@@ -35,7 +35,7 @@ TEST(Contract, UsesThePromiseThatWasAskedFor) {
   LoopRequest request;
   request.task = "x";
   request.promise = "ALL GOOD";
-  EXPECT_EQ(promise_marker(request), "<promise>ALL GOOD</promise>");
+  EXPECT_EQ(promise_tag(request), "<promise>ALL GOOD</promise>");
   EXPECT_TRUE(contains(prompt_contract(request), "<promise>ALL GOOD</promise>"));
   EXPECT_FALSE(contains(prompt_contract(request), "DONE"));
 }

@@ -87,15 +87,15 @@ Result<Diagnosis> diagnose(const DiagnoseOrder& order) {
   TRY_VALUE(Prepared ready, prepare(order, std::move(trusted)));
   Diagnosis found;
   std::vector<diagnostics::Unjudged> unjudged;
-  const auto add_hiding = [&](std::vector<diagnostics::HidingFile> files) {
-    for (diagnostics::HidingFile& file : files) {
+  const auto add_hiding = [&](std::vector<diagnostics::SuspectFile> files) {
+    for (diagnostics::SuspectFile& file : files) {
       record::ChangedFile& changed = found.hiding.emplace_back();
       changed.path = std::move(file.path), changed.what = std::move(file.what), changed.note = std::move(file.note);
     }
   };
-  add_hiding(hiding_among(order.edited, ready.project, ready.planned));
+  add_hiding(suspects_among(order.edited, ready.project, ready.planned));
   if (outset.taken) {
-    diagnostics::SinceThen since = look_for_hiding(outset, ready.project, ready.planned, "loop");
+    diagnostics::OutsetChanges since = compare_with_outset(outset, ready.project, ready.planned, "loop");
     add_hiding(std::move(since.changed));
     unjudged = std::move(since.unjudged);
   }
@@ -192,7 +192,7 @@ Status save_snapshots(const std::string& path, const std::vector<diagnostics::Sn
   return replace_file(path, to_compact_json(all) + "\n", 0600);
 }
 
-bool has_completion_marker(std::string_view words) {
+bool has_completion_tag(std::string_view words) {
   for (const std::string& line : split(std::string(words), '\n')) {
     const std::string_view mark = trim(line);
     for (const std::string_view name : {"ralph", "jikime"}) {

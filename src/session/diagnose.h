@@ -31,8 +31,8 @@ struct Diagnosis {
   std::vector<std::string> unmet{};              // of the criteria
   std::string worst{};                           // the most important findings, one line each
   std::vector<diagnostics::Finding> findings{};  // that violate the criteria
-  std::vector<std::string> unavailable{};        // applicable tools that never were installed: unknown,
-                                                 // which does not hold a session
+  std::vector<std::string> unavailable{};        // applicable tools that were never installed: their
+                                                 // findings are unknown, but do not keep a session going
   std::vector<std::string> answered{};           // the names of the available tools
   std::vector<record::ChangedFile> hiding{};     // files whose change may hide something, if not reported before
 };
@@ -63,6 +63,6 @@ Status save_snapshots(const std::string& path, const std::vector<diagnostics::Sn
 
 // Whether the agent says that it is done: <ralph>DONE</ralph>, <jikime>COMPLETE</jikime>, <ralph:done /> and the like,
 // alone on a line.
-bool has_completion_marker(std::string_view words);
+bool has_completion_tag(std::string_view words);
 
 }  // namespace ralph

@@ -9,13 +9,13 @@ TEST(Diagnose, AMarkerStandsAloneOnALine) {
   for (const std::string_view mark :
        {"<ralph>DONE</ralph>", "<ralph>COMPLETE</ralph>", "<ralph:done />", "<ralph:complete/>",
         "<jikime>DONE</jikime>", "<jikime>COMPLETE</jikime>", "<jikime:done />", "<jikime:complete />"}) {
-    EXPECT_TRUE(has_completion_marker(mark)) << mark;
-    EXPECT_TRUE(has_completion_marker(fmt::format("It is done.\n  {}\nBye.", mark))) << mark;
-    EXPECT_FALSE(has_completion_marker(fmt::format("I say {} when it is done", mark))) << mark;
+    EXPECT_TRUE(has_completion_tag(mark)) << mark;
+    EXPECT_TRUE(has_completion_tag(fmt::format("It is done.\n  {}\nBye.", mark))) << mark;
+    EXPECT_FALSE(has_completion_tag(fmt::format("I say {} when it is done", mark))) << mark;
   }
   for (const std::string_view none : {"", "DONE", "<ralph>done</ralph>", "<ralph>DONE</jikime>", "<ralph:DONE />",
                                       "<promise>DONE</promise>", "<ralph>DONE"})
-    EXPECT_FALSE(has_completion_marker(none)) << none;
+    EXPECT_FALSE(has_completion_tag(none)) << none;
 }
 
 diagnostics::Snapshot counted(int errors, int warnings, int security = 0) {

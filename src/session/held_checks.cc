@@ -133,7 +133,7 @@ bool HeldChecks::State::is_running() const {
   return start_time_of(pid) == start_time && start_time != 0 && !has_ended(process_of(pid, start_time));
 }
 
-std::optional<HeldChecks::State> HeldChecks::there() const {
+std::optional<HeldChecks::State> HeldChecks::pending() const {
   if (!is_real_file(state_path())) return std::nullopt;
   const auto value = parse_json(read_file(state_path()).value_or(""), state_path());
   if (!value) return std::nullopt;
@@ -173,7 +173,7 @@ bool HeldChecks::wait(const State& state, MonotonicTime until) {
 }
 
 bool HeldChecks::take(const State& state) const {
-  const auto now = there();
+  const auto now = pending();
   if (!now || now->folder != state.folder) return false;
   ::unlink(result_path().c_str());
   ::unlink(state_path().c_str());
@@ -211,7 +211,7 @@ HeldChecks::Found HeldChecks::found(const State& state) const {
 }
 
 void HeldChecks::end() const {
-  if (const auto state = there(); state && state->is_running()) {
+  if (const auto state = pending(); state && state->is_running()) {
     send_signal(process_of(state->pid, state->start_time), SIGQUIT);  // ends everything immediately
   }
   ::unlink(result_path().c_str());

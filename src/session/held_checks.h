@@ -52,8 +52,8 @@ class HeldChecks {
     bool is_running() const;
   };
 
-  // The checks that were started and whose result nobody has taken yet.
-  std::optional<State> there() const;
+  // The checks that were started and whose result has not been taken yet.
+  std::optional<State> pending() const;
 
   // Starts checks; ends existing ones first.
   Result<State> start(const CheckOrder& order) const;

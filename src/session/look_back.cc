@@ -37,7 +37,7 @@ bool is_only_the_promise(const std::string& task, const std::string& marker) {
 
 // Echoing ralph's texts, or the task alone, is not a promise.
 Said what_is_said(const std::string& text, const LoopRequest& request, int iteration) {
-  const std::string marker = promise_marker(request);
+  const std::string marker = promise_tag(request);
   if (text.find(marker) == std::string::npos) return Said::kNothing;
   const Said said = find_promise(text, all_loop_texts(request, iteration), request);
   const bool in_task = request.task.find(marker) != std::string::npos && !is_only_the_promise(request.task, marker);
@@ -100,7 +100,7 @@ std::string transcript_of(const Progress::Host& host, const StopRequest& stop) {
 }
 
 Since look_back(Observation::Session& seen, const LoopRequest& request, const Progress& progress,
-                const StopRequest& stop, WallTime heard) {
+                const StopRequest& stop, WallTime last_record) {
   const Progress::Host& host = progress.host;
   seen.transcript_read = host.transcript_read;
   seen.transcript_calls = host.transcript_calls;
@@ -111,13 +111,13 @@ Since look_back(Observation::Session& seen, const LoopRequest& request, const Pr
   if (stop.last_message) since.said = read(*stop.last_message);
   since.late = since.said == Said::kPromise;
   since.last_words = stop.last_message.value_or("");
-  const Unread unread = unread_of(host, to_iso8601(heard), stop);
+  const Unread unread = unread_of(host, to_iso8601(last_record), stop);
   seen.transcript = unread.path;
   const TranscriptNews news = read_transcript_since(unread.path, unread.offset, kTranscriptLimit, unread.not_before);
   seen.transcript_read = news.end_offset;
   if (!news.readable) {
     if (stop.all_words)
-      since.said = std::max(since.said, read(without_repeated_end(*stop.all_words, promise_marker(request))));
+      since.said = std::max(since.said, read(without_repeated_end(*stop.all_words, promise_tag(request))));
     return since;
   }
   since.calls_known = true;

@@ -19,10 +19,10 @@ struct Since {
 // The path of the transcript: as reported by the host, else the known one.
 std::string transcript_of(const Progress::Host& host, const StopRequest& stop);
 
-// Continues reading where the last stop ended, and records the new position in `seen`. `heard` is the time of the
+// Continues reading where the last stop ended, and records the new position in `seen`. `last_record` is the time of the
 // loop's last record before this stop: earlier lines of a transcript that is new to the loop are skipped.
 Since look_back(Observation::Session& seen, const LoopRequest& request, const Progress& progress,
-                const StopRequest& stop, WallTime heard);
+                const StopRequest& stop, WallTime last_record);
 
 // Waits for the host to finish writing. Call it before locking, so that a cancel need not wait.
 void await_host(const LoopStore& store, const StopRequest& stop);

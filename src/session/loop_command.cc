@@ -248,8 +248,7 @@ Status settle_targets(LoopRequest& request, const std::string& folder, const std
   const std::string root = real_path(project);
   for (std::string& path : request.paths) {
     const std::string full = real_path(absolute_path(path, folder));
-    if (!path_exists(full))
-      return fail(ErrorKind::kUsage, "@{} is not there, seen from {}. {}", path, folder, kQuoteIt);
+    if (!path_exists(full)) return fail(ErrorKind::kUsage, "@{} does not exist in {}. {}", path, folder, kQuoteIt);
     if (full != root && !full.starts_with(root == "/" ? root : root + "/"))
       return fail(ErrorKind::kUsage, "@{} is outside of the project ({}); name a file or folder in it", path, project);
     const std::string end = path.ends_with('/') ? "/" : "";

@@ -140,13 +140,12 @@ Result<LoopState> LoopStore::begin_in(const RunFolder& folder, const LoopRequest
 Result<LoopState> LoopStore::start(const LoopRequest& request, const std::string& session,
                                    const std::string& transcript, const std::string& prompt_id) {
   if (project_.empty() || (project_ == "/" && !path_exists("/.ralph") && !path_exists("/.git")))
-    return fail(ErrorKind::kUsage, "a loop keeps its state in the folder of a project, and / is none; start it in one");
+    return fail(ErrorKind::kUsage, "a loop keeps its state in a project's folder, which / is not; start it in one");
   const std::string note = note_of(session);
   if (note.empty())
-    return fail(
-        ErrorKind::kInput,
-        "neither XDG_STATE_HOME nor HOME is set; which session has a loop is noted outside the project: set one "
-        "of them to an absolute path");
+    return fail(ErrorKind::kInput,
+                "neither XDG_STATE_HOME nor HOME is set; session loops are recorded outside the project: set one "
+                "of them to an absolute path");
   TRY(make_directories(parent_path(note)));
   TRY_VALUE(const Lock lock, lock_patiently(note + ".lock"));
   TRY(make_room_for(session));
@@ -301,7 +300,7 @@ std::vector<LoopState> LoopStore::all(const std::string& session, std::vector<st
     if ((*state)->status == LoopStatus::kActive) {
       const auto note = read_note(note_of((*state)->host.session));
       if (note && note->host_is_gone()) (*state)->status = LoopStatus::kSessionEnded, (*state)->host.ended = kHostGone;
-      const auto held = checks_of((*state)->host.session).there();
+      const auto held = checks_of((*state)->host.session).pending();
       (*state)->checking = held && held->is_running();
     }
     states.push_back(**std::move(state));

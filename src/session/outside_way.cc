@@ -15,7 +15,7 @@ Result<NextTurn> OutsideWay::next() {
   std::string failures;
   for (const Feedback& one : progress.feedback)
     failures += fmt::format("{}{}", failures.empty() ? "" : "\n\n", one.message);
-  failures = without_marker(failures, request_);
+  failures = without_promise_tag(failures, request_);
   // The iteration of a continuation is that of the stop before it.
   next.prompt = next.resume
                     ? continuation(request_, progress.iteration, progress.last_rule, 0, progress.tool_calls, failures)

@@ -28,7 +28,7 @@ int idle_now(const Progress& progress, const Observation::Session& seen, const S
   return counted && !moved ? progress.last_stop.idle : 0;
 }
 
-int not_waited_for(const Progress::Host& host, const StopRequest& stop) {
+int new_background_tasks(const Progress::Host& host, const StopRequest& stop) {
   return static_cast<int>(
       std::count_if(stop.background_tasks.begin(), stop.background_tasks.end(), [&](const std::string& id) {
         return std::find(host.waited.begin(), host.waited.end(), id) == host.waited.end();
@@ -53,10 +53,10 @@ Result<std::string> report_hiding(Run& run, const HeldChecks::Found& found) {
   return run.progress().watch.feedback.back().message;
 }
 
-// Markers count only in loops without a promise, unless the user forbids it.
+// Completion tags count only in loops without a promise, unless the user forbids it.
 bool is_marked(const LoopStore& store, const LoopRequest& request, const std::string& words,
                const Environment& environment) {
-  if (!request.no_promise || !request.has_criteria() || !has_completion_marker(words)) return false;
+  if (!request.no_promise || !request.has_criteria() || !has_completion_tag(words)) return false;
   const auto settings = load_settings(store.project(), {}, Distrusted::kLeftOut, environment);
   return !settings || !settings->settings.diagnostics.strict;
 }
@@ -65,7 +65,7 @@ bool is_marked(const LoopStore& store, const LoopRequest& request, const std::st
 std::string what_checks_say(const Progress& progress, const LoopRequest& request) {
   std::string text;
   for (const Feedback& one : progress.collecting) text += fmt::format("{}{}", text.empty() ? "" : "\n\n", one.message);
-  return without_marker(text, request);
+  return without_promise_tag(text, request);
 }
 
 // What the session said and did since its last stop, for a decision.
@@ -82,7 +82,7 @@ Observation observe(const LoopStore& store, const SessionRun& loop, const StopRe
   now.signals.promised = since.said == Said::kPromise || checks.promise_stands;
   now.signals.mentioned = since.said == Said::kMention;
   now.signals.cancelled = since.cancelled;
-  now.signals.background = not_waited_for(progress.host, stop);
+  now.signals.background = new_background_tasks(progress.host, stop);
   const std::int64_t calls = std::max(seen.transcript_calls, loop.counted_tool_calls());
   now.signals.tool_calls = static_cast<int>(calls);
   if (calls >= loop.request.min_tool_calls) {
@@ -118,7 +118,7 @@ Result<std::optional<StopAnswer>> judge_stop(LoopStore& store, const StopRequest
                                              const Environment& environment) {
   await_host(store, stop);
   StopChecks checks(store, stop, environment);
-  CheckNews news = checks.from_before();
+  CheckNews news = checks.from_earlier_stop();
   std::string report;  // about protected files
   std::optional<LastHeard> last;
   for (;;) {

@@ -14,9 +14,9 @@ StopChecks::StopChecks(const LoopStore& store, const StopRequest& stop, const En
       held_(store.checks_of(stop.session)),
       until_(clock_.monotonic() + stop.patience) {}
 
-CheckNews StopChecks::from_before() {
+CheckNews StopChecks::from_earlier_stop() {
   CheckNews news;
-  const auto there = held_.there();
+  const auto there = held_.pending();
   if (!there) return news;  // first, because it is one lstat, and most stops end here
   const auto state = store_.load(stop_.session);
   if (!state || !*state || !(*state)->active() || !(*state)->host.held) return news;
@@ -33,7 +33,7 @@ CheckNews StopChecks::from_before() {
 Result<HeldChecks::State> StopChecks::begin(CheckOrder order) {
   order.tree = tree_fingerprint(order.project, environment_);
   order.calls = store_.counted_tool_calls(stop_.session);
-  auto there = held_.there();
+  auto there = held_.pending();
   if (!there || there->commands != order.commands || there->criteria != order.criteria.has_value() ||
       (there->stop != order.stop && !is_about_these_files(*there))) {
     return held_.start(order);

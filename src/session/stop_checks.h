@@ -20,7 +20,7 @@ class StopChecks {
   StopChecks(const LoopStore& store, const StopRequest& stop, const Environment& environment);
 
   // The checks that an earlier stop started.
-  CheckNews from_before();
+  CheckNews from_earlier_stop();
 
   // Starts the checks, or finds those that another hook started on the same files. Call it and use() under the loop's
   // lock: two hooks that report the same stop start its checks only once.

@@ -295,7 +295,7 @@ TEST_F(StopTest, IdleContinuationsEndTheLoop) {
   EXPECT_EQ(rule_of("Which\none?"), "stagnant");
   const LoopState ended = store_.history().at(0);
   EXPECT_EQ(ended.status, LoopStatus::kStagnant);
-  EXPECT_EQ(ended.reason, "2 continuations in a row without a tool call; the agent said last: \"Which one?\"");
+  EXPECT_EQ(ended.reason, "2 continuations in a row without a tool call; the agent's last words: \"Which one?\"");
 }
 
 TEST_F(StopTest, ACancelInTheHostsQueueIsHeard) {

@@ -284,7 +284,7 @@ struct CriteriaSettings {
 
 struct DiagnosticsSettings {
   double timeout_seconds = 120;      // of each collector
-  bool strict = false;               // markers don't override errors
+  bool strict = false;               // the agent's completion tag does not override errors
   bool baseline = false;             // old errors don't keep a session going
   bool automatic = true;             // sessions continue while there are errors
   std::vector<std::string> exclude;  // patterns of paths, and names of collectors

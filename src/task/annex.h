@@ -1,6 +1,6 @@
-// The mirror of a task's folder in a virtual machine. A machine's files are copied only from it to the host, which does
-// not work for a folder that both sides write: agents and supervisor both write the bus of a task. Instead, a process
-// inside the machine, connected by the pipes of an `exec`, and a process outside keep two folders in sync. The outside
+// The mirror of a task's folder in a virtual machine. Docker copies files only from the machine to the host, which is
+// not enough for a folder that both sides write: agents and supervisor both write the bus of a task. So a process
+// inside the machine and one outside, connected by the pipes of an `exec`, keep two folders in sync. The outer one
 // decides what passes: the machine sees the supervisor's own files but can't change them.
 //
 //   agent ── DONE, notes ──► mirror ─┐                        ┌──► the task's folder ── file events ──► supervisor

@@ -18,7 +18,7 @@ namespace ralph {
 // contains what is known before the start.
 Result<RunInfo> create_attempt(const TaskPlace& place, RunInfo info, WallTime now);
 
-// The variables that identify an agent's run: RUN_FOLDER, RALPH_ATTEMPT_ID, the parent's id, and the seed's names.
+// The variables that identify an agent's run: RUN_FOLDER, RALPH_ATTEMPT_ID, the parent's id, and their JRUN_ names.
 std::map<std::string, std::string> attempt_variables(const RunInfo& info);
 std::map<std::string, std::string> task_variables(const TaskPlace& place);
 

@@ -41,21 +41,21 @@ Result<std::unique_ptr<Children>> Children::open(ChildrenSetup setup, LinuxProce
   std::unique_ptr<Children> children(new Children(std::move(setup)));
   TRY_VALUE(children->listener_, listen_at(children->setup_.socket, SocketKind::kPackets));
   TRY(set_nonblocking(children->listener_.get()));
-  children->door_ = Fd(::epoll_create1(EPOLL_CLOEXEC));
-  TRY(add_to(children->door_.get(), children->listener_.get()));
-  processes.watch_descriptor(children->door_.get());
+  children->arrivals_ = Fd(::epoll_create1(EPOLL_CLOEXEC));
+  TRY(add_to(children->arrivals_.get(), children->listener_.get()));
+  processes.watch_descriptor(children->arrivals_.get());
   return children;
 }
 
 void Children::handle_event(const Event& event) {
-  if (const auto* ready = std::get_if<DescriptorReady>(&event); ready && ready->fd == door_.get()) serve();
+  if (const auto* ready = std::get_if<DescriptorReady>(&event); ready && ready->fd == arrivals_.get()) serve();
   if (const auto* job = std::get_if<JobEnded>(&event)) ended(*job);
 }
 
 std::vector<int> Children::ready_sockets() const {
   epoll_event events[16];
   std::vector<int> ready;
-  const int count = ::epoll_wait(door_.get(), events, 16, 0);
+  const int count = ::epoll_wait(arrivals_.get(), events, 16, 0);
   for (int i = 0; i < count; ++i) ready.push_back(events[i].data.fd);
   if (count >= 0) return ready;
   // epoll failed: check each socket.
@@ -73,17 +73,17 @@ void Children::serve() {
       if (!client || !is_same_user(client.get())) continue;
       if (clients_.size() >= kMostSilentClients) {  // drop a client that requests nothing
         // Remove it before closing it: a child between fork and exec may still have a copy.
-        ::epoll_ctl(door_.get(), EPOLL_CTL_DEL, clients_.begin()->first, nullptr);
+        ::epoll_ctl(arrivals_.get(), EPOLL_CTL_DEL, clients_.begin()->first, nullptr);
         clients_.erase(clients_.begin());
       }
-      if (add_to(door_.get(), client.get())) clients_[client.get()] = std::move(client);
+      if (add_to(arrivals_.get(), client.get())) clients_[client.get()] = std::move(client);
       continue;
     }
     const auto found = clients_.find(fd);
     if (found == clients_.end()) continue;
     Fd client = std::move(found->second);
     clients_.erase(found);
-    ::epoll_ctl(door_.get(), EPOLL_CTL_DEL, fd, nullptr);
+    ::epoll_ctl(arrivals_.get(), EPOLL_CTL_DEL, fd, nullptr);
     if (auto packet = receive_packet(fd)) answer(std::move(client), *packet);
   }
 }
@@ -180,7 +180,7 @@ std::vector<std::string> Children::end_all() {
   for (const auto& [job, child] : children_) {
     ids.push_back(child.info.run_id);
     jobs.push_back(job);
-    static_cast<void>(setup_.jobs.begin_to_end(job));
+    static_cast<void>(setup_.jobs.request_end(job));
   }
   for (const JobId job : jobs) {
     if (const auto end = setup_.jobs.end(job)) {

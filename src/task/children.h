@@ -69,7 +69,7 @@ class Children {
   void tell_bus(std::string_view type, const RunInfo& info, const std::string& text);
 
   const ChildrenSetup setup_;
-  Fd door_;  // an epoll of the socket and of clients without a request yet
+  Fd arrivals_;  // an epoll of the socket and of clients without a request yet
   Fd listener_;
   std::map<int, Fd> clients_;  // connected, without a request yet
   std::map<JobId, Child> children_;

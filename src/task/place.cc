@@ -116,7 +116,7 @@ Result<bool> is_done(const TaskPlace& place) {
   return fail(ErrorKind::kInput, "{} is {}, not a plain file; remove it", path,
               !file                   ? "a symbolic link"
               : S_ISDIR(info.st_mode) ? "a directory"
-                                      : "something special");
+                                      : "a special file");
 }
 
 Status remember_root(const Environment& environment, const std::string& root) {

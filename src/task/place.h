@@ -18,7 +18,7 @@ struct TaskPlace {
   std::string file(std::string_view name) const;  // in the task's folder
   std::string done() const { return file("DONE"); }
   std::string stop_request() const { return file("STOP-REQUESTED"); }
-  std::string wait_marker() const { return file("WAIT_WITHOUT_RESTART"); }
+  std::string wait_request() const { return file("WAIT_WITHOUT_RESTART"); }
   std::string instructions() const { return file("TASK.md"); }
   std::string bus() const;
   std::string project_bus() const;
@@ -38,7 +38,7 @@ Status make_task_folder(const TaskPlace& place);
 // The tasks below a root, sorted; only those of `project` if it is given.
 std::vector<TaskPlace> tasks_in(const std::string& root, std::string_view project = {});
 
-// Whether the task's DONE marker exists. Fails with advice if it is anything but a readable plain file.
+// Whether the task's file DONE exists. Fails with advice if it is anything but a readable plain file.
 Result<bool> is_done(const TaskPlace& place);
 
 // The registry of roots in the state folder, by which `ralph runs list` finds the runs of all tasks.

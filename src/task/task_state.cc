@@ -79,13 +79,13 @@ Result<TaskState> state_of(const TaskPlace& place) {
   } else if (state.done) {
     // If the run ended for another reason, DONE came later.
     state.status = TaskStatus::kCompleted;
-    state.reason = run.progress.status == StopStatus::kComplete ? run.progress.outcome_note : "DONE is there";
+    state.reason = run.progress.status == StopStatus::kComplete ? run.progress.outcome_note : "DONE exists";
   } else if (!run.start) {
     state.status = TaskStatus::kNew;
   } else if (!run.is_over()) {
     state.status = TaskStatus::kFailed;
     state.reason = orphaned ? "its supervisor was killed, but its agent is alive; 'ralph task stop' ends it"
-                            : "its supervisor was killed; 'ralph task run' goes on with it";
+                            : "its supervisor was killed; 'ralph task run' continues it";
   } else {
     const bool stopped = is_one_of(run.progress.status, std::array{StopStatus::kWaiting, StopStatus::kInterrupted});
     state.status = stopped ? TaskStatus::kStopped : TaskStatus::kFailed;

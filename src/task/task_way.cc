@@ -111,9 +111,9 @@ Status TaskWay::after_checks(const Decision& decision) {
   if (::unlink(place_.done().c_str()) != 0 && errno != ENOENT)
     return fail(ErrorKind::kIo, "cannot take back {}, which does not count: {}", place_.done(), errno_text(errno));
   post(bus_type::kWarning,
-       fmt::format("DONE was taken back: {}", progress.guardrails_failed.empty()
-                                                  ? what_is_held(progress)
-                                                  : join(progress.guardrails_failed, ", ") + " failed"));
+       fmt::format("DONE was removed: {}", progress.guardrails_failed.empty()
+                                               ? what_is_held(progress)
+                                               : join(progress.guardrails_failed, ", ") + " failed"));
   return {};
 }
 
@@ -134,7 +134,7 @@ Result<NextTurn> TaskWay::next() {
   // A turn that a killed supervisor left unfinished is repeated within its iteration.
   number_ = std::max(run_.progress().iteration, run_.progress().totals.turns + 1);
   std::string prompt = attempt_prompt(place_, instructions, number_, attempt_.info().run_id);
-  if (!refusal_.empty()) prompt += fmt::format("\n\nThe file DONE was there, but {}", refusal_);
+  if (!refusal_.empty()) prompt += fmt::format("\n\nThe file DONE existed, but {}", refusal_);
   next.prompt = compose_prompt(prompt, run_.progress().feedback);
   proved_ = false;
   refusal_ = {};
@@ -162,7 +162,7 @@ Result<Observation> TaskWay::observe() {
 }
 
 std::vector<std::string> TaskWay::files() const {
-  std::vector<std::string> files = {place_.done(), place_.stop_request(), place_.wait_marker()};
+  std::vector<std::string> files = {place_.done(), place_.stop_request(), place_.wait_request()};
   for (const std::string& name : request_.depends) files.push_back(TaskPlace{place_.root, place_.project, name}.done());
   return files;
 }
@@ -173,7 +173,8 @@ bool TaskWay::file_arrived() const {
 
 // The agent's statement that it waits for a person; empty if it made none.
 std::string TaskWay::waits() const {
-  if (path_exists(place_.wait_marker())) return fmt::format("the agent waits for a person ({})", place_.wait_marker());
+  if (path_exists(place_.wait_request()))
+    return fmt::format("the agent waits for a person ({})", place_.wait_request());
   const auto messages = bus_.read_on();
   for (const BusMessage& message : messages.value_or(std::vector<BusMessage>()))
     if (message.type == bus_type::kWaitWithoutRestart)

@@ -72,7 +72,7 @@ Result<json::object> parse_yaml_lines(std::string_view text, std::string_view wh
     if (colon == std::string::npos || !may_stand_unquoted(key))
       return fail(ErrorKind::kInput, "{}: expected \"key: value\"", place);
     TRY_VALUE(json::value value, value_of(trim(std::string_view(line).substr(colon + 1)), place));
-    if (!object.emplace(key, std::move(value)).second) return fail(ErrorKind::kInput, "{}: {} comes twice", place, key);
+    if (!object.emplace(key, std::move(value)).second) return fail(ErrorKind::kInput, "{}: {} is repeated", place, key);
   }
   return object;
 }

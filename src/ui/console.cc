@@ -26,7 +26,7 @@ Console::Console(ConsoleOptions options)
       formatter_(
           options_.format, options_.style,
           [this](std::string_view text) {
-            erase_passing_line();
+            erase_transient_line();
             write(text);
           },
           [] { return SystemClock().wall(); }) {
@@ -47,12 +47,12 @@ void Console::start_line() {
     write("\033[0m");
     at_line_start_ = at_start;
   }
-  if (!passing_ && !at_line_start_) write("\n");
-  erase_passing_line();
+  if (!transient_ && !at_line_start_) write("\n");
+  erase_transient_line();
 }
 
-void Console::erase_passing_line() {
-  if (!std::exchange(passing_, false)) return;
+void Console::erase_transient_line() {
+  if (!std::exchange(transient_, false)) return;
   write("\r\033[K");
   at_line_start_ = true;
 }
@@ -75,16 +75,16 @@ void Console::line(std::string_view text) {
   formatter_.interrupted();
 }
 
-void Console::passing_line(std::string_view text) {
+void Console::transient_line(std::string_view text) {
   if (!options_.style.terminal) return;
   start_line();
   draw(text);
 }
 
 void Console::draw(std::string_view text) {
-  erase_passing_line();
+  erase_transient_line();
   write(options_.style.dim(fit_to_width(text, options_.style.width - 1)));
-  passing_ = true;
+  transient_ = true;
 }
 
 std::string Console::live_line(std::string_view what, const std::vector<std::string>& facts) const {
@@ -101,7 +101,7 @@ void Console::begin_step(std::string what, std::string agent) {
   step_ = std::move(what);
   turn_agent_ = std::move(agent);
   tool_.clear();
-  passing_line(fmt::format("  {} {}", options_.style.begin(), step_));
+  transient_line(fmt::format("  {} {}", options_.style.begin(), step_));
 }
 
 std::string Console::clean(std::string_view text, size_t used) const {
@@ -148,7 +148,7 @@ void Console::on_agent_output(std::string_view bytes) {
   if (!options_.agent_output) return;
   const std::string text = out_filter_.feed(bytes);
   if (text.empty()) return;
-  erase_passing_line();
+  erase_transient_line();
   colored_ = colored_ || contains(text, '\033');
   write(stamped(text, at_line_start_));
 }
@@ -157,7 +157,7 @@ void Console::on_agent_error_output(std::string_view bytes) {
   if (!options_.agent_output) return;
   const std::string text = err_filter_.feed(bytes);
   if (text.empty()) return;
-  erase_passing_line();
+  erase_transient_line();
   const bool terminal = options_.style.terminal;  // then both streams usually share the same lines
   if (terminal) colored_ = colored_ || contains(text, '\033');
   write_error(stamped(text, terminal ? at_line_start_ : error_line_start_));
@@ -209,11 +209,11 @@ void Console::on_tick(const Tick& tick) {
   const Style& style = options_.style;
   const std::string took = human_duration(tick.running);
   if (!style.terminal) return line(fmt::format("  {} still running: {} ({})", style.note(), step_, took));
-  if (!passing_ && !at_line_start_) return;  // the agent is in the middle of a line
+  if (!transient_ && !at_line_start_) return;  // the agent is in the middle of a line
   std::string what = step_;
   std::vector<std::string> facts;
   if (tick.ended_in) {
-    what = fmt::format("{} is done but still runs", turn_agent_);
+    what = fmt::format("{} is done but still running", turn_agent_);
     const auto left = std::chrono::ceil<std::chrono::seconds>(std::max(*tick.ended_in, Milliseconds(0)));
     facts.push_back(fmt::format("ended in {}", human_duration(left)));
   } else if (!tool_.empty()) {
@@ -239,8 +239,8 @@ std::optional<Milliseconds> Console::countdown_interval() const {
 void Console::on_countdown(Milliseconds left) {
   // Whole seconds, so that the line changes only when necessary.
   const Milliseconds seconds = std::chrono::ceil<std::chrono::seconds>(left);
-  passing_line(live_line(waits_for_, {fmt::format("going on in {}, at {}", human_duration(seconds),
-                                                  time_of_day(SystemClock().wall() + left))}));
+  transient_line(live_line(waits_for_, {fmt::format("continuing in {}, at {}", human_duration(seconds),
+                                                    time_of_day(SystemClock().wall() + left))}));
 }
 
 }  // namespace ralph

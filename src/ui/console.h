@@ -65,13 +65,13 @@ class Console : public RunListener {
   template <class Other>
   void show(const Other&) {}
 
-  void start_line();                         // ends an unfinished line of the agent, erases a passing line
-  void line(std::string_view text);          // one or more whole lines
-  void passing_line(std::string_view text);  // on a terminal only: replaced by the next line
-  void draw(std::string_view text);          // a passing line, at the start of a line or over the previous one
+  void start_line();                           // ends an unfinished line of the agent, erases a passing line
+  void line(std::string_view text);            // one or more whole lines
+  void transient_line(std::string_view text);  // on a terminal only: replaced by the next line
+  void draw(std::string_view text);            // a passing line, at the start of a line or over the previous one
   // On a narrow terminal `what` is cut, not the facts: duration, cost, end time.
   std::string live_line(std::string_view what, const std::vector<std::string>& facts) const;
-  void erase_passing_line();
+  void erase_transient_line();
   void begin_step(std::string what, std::string agent = {});  // from now on, ticks report it
   void end_of_agent_output();
   void write(std::string_view bytes);
@@ -92,7 +92,7 @@ class Console : public RunListener {
   TerminalFilter out_filter_, err_filter_;
   EventFormatter formatter_;
   bool at_line_start_ = true;
-  bool passing_ = false;
+  bool transient_ = false;
   bool colored_ = false;  // the agent has used colours since our last line
   bool error_line_start_ = true;
   std::string step_;        // what is running; empty: nothing

@@ -304,7 +304,7 @@ void Console::show(const record::RunEnded& ended) {
   if (totals.scm_failures > 0)
     facts.push_back(style.red(fmt::format("{} failed", count_of(totals.scm_failures, "SCM task"))));
   if (totals.violations > 0)
-    facts.push_back(style.red(fmt::format("{} taken back", count_of(totals.violations, "rule break"))));
+    facts.push_back(style.red(fmt::format("{} reverted", count_of(totals.violations, "rule violation"))));
   if (totals.swept > 0) facts.push_back(fmt::format("{} ended", count_of(totals.swept, "leftover process")));
   if (totals.blocked > 0) facts.push_back(fmt::format("{} blocked", count_of(totals.blocked, "request")));
   line("  " + style.dim(wrap_facts(facts, style.dot())));

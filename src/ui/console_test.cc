@@ -265,7 +265,7 @@ TEST(Console, TheLiveLineShowsWhatRunsHowLongAndItsCostSoFar) {
   EXPECT_NE(seen.out.find("  … claude is working · Bash(make test) · 1m5s · $0.0024 so far\r\033[K"), std::string::npos)
       << seen.out;
   EXPECT_NE(seen.out.find("  … claude is working · 1m6s · 1.5K tokens so far\r\033[K"), std::string::npos) << seen.out;
-  EXPECT_NE(seen.out.find("claude is done but still runs · ended in 25"), std::string::npos) << seen.out;
+  EXPECT_NE(seen.out.find("claude is done but still running · ended in 25"), std::string::npos) << seen.out;
 }
 
 TEST(Console, InANarrowTerminalTheLiveLineKeepsItsFigures) {
@@ -306,7 +306,7 @@ TEST(Console, TheCountdownSaysWhyAndUntilWhen) {
         console.on_countdown(299s);
       },
       on_a_terminal());
-  EXPECT_NE(seen.out.find("… waiting for the usage limit to end · going on in 4m59s, at "), std::string::npos)
+  EXPECT_NE(seen.out.find("… waiting for the usage limit to end · continuing in 4m59s, at "), std::string::npos)
       << seen.out;
 }
 

@@ -11,7 +11,7 @@
 
 namespace ralph {
 
-struct EventFormatter::Markers {
+struct EventFormatter::Symbols {
   std::string_view tool, ok, error, note, retry, limit, thinking;
   std::string_view todo, done, active, pending, progress;
 };
@@ -67,9 +67,9 @@ EventFormatter::EventFormatter(const FormatOptions& options, const Style& style,
     : options_(options),
       style_(style),
       now_(std::move(now)),
-      markers_([&]() -> const Markers& {
-        static constexpr Markers kEmoji = {"⏺", "✅", "❌", "•", "🔁", "⏳", "💭", "📋", "✅", "🔄", "⏸️", "📊 "};
-        static constexpr Markers kWords = {"[TOOL]",  "[OK]",   "[ERR]", "[--]", "[RETRY]", "[LIMIT]",
+      symbols_([&]() -> const Symbols& {
+        static constexpr Symbols kEmoji = {"⏺", "✅", "❌", "•", "🔁", "⏳", "💭", "📋", "✅", "🔄", "⏸️", "📊 "};
+        static constexpr Symbols kWords = {"[TOOL]",  "[OK]",   "[ERR]", "[--]", "[RETRY]", "[LIMIT]",
                                            "[THINK]", "[TODO]", "[x]",   "[>]",  "[ ]",     ""};
         return options.emoji ? kEmoji : kWords;
       }()),
@@ -138,7 +138,7 @@ void EventFormatter::show(const event::Session& session) {
   for (const std::string_view fact : {session.model, session.version}) {
     if (!fact.empty()) facts.push_back(one_line(fact, 80));
   }
-  note(style_.dim(markers_.note),
+  note(style_.dim(symbols_.note),
        style_.dim(fit_to_width(join(facts, unicode_ ? " · " : ", "), flow_.room(false) - 8)));
 }
 
@@ -160,7 +160,7 @@ void EventFormatter::show(const event::Thinking& thinking) {
     return;
   }
   begin(Block::kWords);
-  std::string_view mark = markers_.thinking;
+  std::string_view mark = symbols_.thinking;
   for (const std::string& line : split(trim(without_controls(thinking.text)), '\n')) {
     flow_.line(style_.dim(fmt::format("{} {}", mark, replace_all(line, "\r", ""))), thinking.sub_agent);
     mark = "  ";
@@ -170,10 +170,10 @@ void EventFormatter::show(const event::Thinking& thinking) {
 void EventFormatter::show(const event::ToolStart& start) {
   ++tools_;
   begin(Block::kActivity);
-  const size_t room = flow_.room(start.sub_agent) - display_width(markers_.tool) - 2;
+  const size_t room = flow_.room(start.sub_agent) - display_width(symbols_.tool) - 2;
   const std::string label = tool_label(start.name, start.summary, room);
   const size_t name_end = std::min(label.find('('), label.size());
-  flow_.line(fmt::format("{} {}{}", style_.cyan(markers_.tool), style_.bold(label.substr(0, name_end)),
+  flow_.line(fmt::format("{} {}{}", style_.cyan(symbols_.tool), style_.bold(label.substr(0, name_end)),
                          label.substr(name_end)),
              start.sub_agent);
   tool_above_ = start.id.substr(0, kLongestMessage);
@@ -201,7 +201,7 @@ void EventFormatter::show(const event::ToolEnd& end) {
       size.characters == 0 ? "(no output)"
                            : fmt::format("({}, {})", count_of(size.lines, "line"), count_of(size.characters, "char"));
   const std::string head = fmt::format("{} {} ", end.failed ? "Error" : "Result", unicode_ ? "←" : "<-");
-  const std::string_view mark = end.failed ? markers_.error : markers_.ok;
+  const std::string_view mark = end.failed ? symbols_.error : symbols_.ok;
   const size_t used = display_width(mark) + display_width(head) + counts.size() + 2;
   const size_t room = std::max<size_t>(flow_.room(end.sub_agent), used + 12) - used;
   flow_.line(fmt::format("{} {}{} {}", end.failed ? style_.red(mark) : style_.green(mark), head,
@@ -233,21 +233,21 @@ void EventFormatter::show(const event::Todo& todo) {
     if (item.status == event::TodoStatus::kDone) ++done;
     if (lines.size() == kMostTodos) continue;
     const std::string text = one_line(item.text, room);
-    const std::string_view mark = item.status == event::TodoStatus::kDone ? markers_.done
-                                  : active                                ? markers_.active
-                                                                          : markers_.pending;
+    const std::string_view mark = item.status == event::TodoStatus::kDone ? symbols_.done
+                                  : active                                ? symbols_.active
+                                                                          : symbols_.pending;
     lines.push_back(active ? style_.bold(fmt::format("  {} {} {} ACTIVE", mark, text, unicode_ ? "←" : "<-"))
                            : fmt::format("  {} {}", mark, text));
     seen += lines.back() + "\n";
   }
   if (todo.items.size() > kMostTodos)
     lines.push_back(fmt::format("{}{} more", kIndent, todo.items.size() - kMostTodos));
-  lines.push_back(fmt::format("  {}Progress: {}/{} ({}%)", markers_.progress, done, todo.items.size(),
+  lines.push_back(fmt::format("  {}Progress: {}/{} ({}%)", symbols_.progress, done, todo.items.size(),
                               done * 100 / todo.items.size()));
   if (std::exchange(last_todo_, seen + lines.back()) == seen + lines.back()) return;  // repeated, not changed
   todo_tool_ = tool_above_;
   begin(Block::kTodo);
-  flow_.line(fmt::format("{} {}", markers_.todo, style_.bold("Todo List")));
+  flow_.line(fmt::format("{} {}", symbols_.todo, style_.bold("Todo List")));
   for (const std::string& line : lines) flow_.line(line);
 }
 
@@ -287,7 +287,7 @@ void EventFormatter::show(const event::Result& result) {
   const bool already_shown = result.failed && flow_.block() == Block::kFailure && facts.empty();
   if (already_shown) return;
   begin(Block::kClosing);
-  const std::string mark = result.failed ? style_.red(markers_.error) : style_.green(markers_.ok);
+  const std::string mark = result.failed ? style_.red(symbols_.error) : style_.green(symbols_.ok);
   flow_.line(fmt::format("{} {}{}", mark, style_.bold(result.failed ? "Failed" : "Complete"), facts));
 }
 
@@ -297,7 +297,7 @@ void EventFormatter::show(const event::Progress& progress) {
   if (!progress.text.empty())
     text = fit_to_width(fmt::format("{}{}{}", text, text.empty() ? "" : ": ", one_line(progress.text, room)), room);
   if (text.empty() || text == last_progress_) return;
-  note(style_.dim(markers_.note), style_.dim(text));
+  note(style_.dim(symbols_.note), style_.dim(text));
   last_progress_ = text;
 }
 
@@ -308,8 +308,8 @@ void EventFormatter::show(const event::Retry& retry) {
   // A single word is a code such as "rate_limit", which the kind already explains.
   const bool code = !contains(retry.message, ' ') && retry.kind != FailureKind::kOther;
   const std::string reason = one_line(code ? words_for(retry.kind) : retry.message, kLongestMessage);
-  const size_t used = display_width(markers_.retry) + 2;
-  note(style_.yellow(markers_.retry),
+  const size_t used = display_width(symbols_.retry) + 2;
+  note(style_.yellow(symbols_.retry),
        fit_to_width(fmt::format("{}{}{}", text, reason.empty() ? "" : ": ", reason), flow_.room(false) - used));
 }
 
@@ -320,7 +320,7 @@ void EventFormatter::show(const event::Limit& limit) {
   std::string text = limit.rejected ? "Limit reached" : "Near a limit";
   if (!type.empty()) text += fmt::format(" ({})", type);
   if (limit.resets_at) text += ", " + reset_phrase(*limit.resets_at);
-  note(limit.rejected ? style_.red(markers_.limit) : style_.yellow(markers_.limit), text);
+  note(limit.rejected ? style_.red(symbols_.limit) : style_.yellow(symbols_.limit), text);
 }
 
 void EventFormatter::show(const event::Failure& failure) {
@@ -330,7 +330,7 @@ void EventFormatter::show(const event::Failure& failure) {
   if (failure.resets_at) text += fmt::format(" ({})", reset_phrase(*failure.resets_at));
   last_failure_ = squeezed(failure.message.substr(0, kLongestMessage));
   begin(Block::kFailure);
-  flow_.line(fmt::format("{} {}", style_.red(markers_.error), text));
+  flow_.line(fmt::format("{} {}", style_.red(symbols_.error), text));
 }
 
 void EventFormatter::show(const event::Unknown&) {

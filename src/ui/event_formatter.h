@@ -51,7 +51,7 @@ class EventFormatter : public EventSink {
   void interrupted();
 
  private:
-  struct Markers;
+  struct Symbols;
 
   void show(const event::Session& session);
   void show(const event::Text& text);
@@ -78,7 +78,7 @@ class EventFormatter : public EventSink {
   FormatOptions options_;
   Style style_;
   Now now_;
-  const Markers& markers_;
+  const Symbols& symbols_;
   bool unicode_;
   LineFlow flow_;
 

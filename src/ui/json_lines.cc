@@ -21,7 +21,7 @@ void JsonLines::on_trouble(std::string_view line) {
 
 void JsonLines::catch_up() {
   constexpr size_t kPiece = 256 * 1024;
-  while (behind_ > 0 && out_.wants_room() < 0) {
+  while (behind_ > 0 && out_.pending_stdin_fd() < 0) {
     const auto piece = read_before_end(journal_, behind_, kPiece);
     if (!piece || piece->empty() || !out_.offer(*piece)) return;
     behind_ -= piece->size();

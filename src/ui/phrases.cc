@@ -60,7 +60,7 @@ std::string check_facts(const record::GuardrailEnded& ended) {
     facts.push_back(join(counts, ", "));
   }
   if (ended.tries > 1 && ended.outcome == CheckOutcome::kPassed)
-    facts.push_back(fmt::format("flaky: it failed before it passed at try {}", ended.tries));
+    facts.push_back(fmt::format("flaky: it failed before it passed on try {}", ended.tries));
   if (ended.tries > 1 && ended.outcome != CheckOutcome::kPassed) facts.push_back(fmt::format("{} tries", ended.tries));
   if (!ended.tests_lost.empty()) facts.push_back("but it " + ended.tests_lost);
   return join(facts, ", ");

@@ -15,7 +15,7 @@ std::string human_count(std::int64_t count);  // 999, 1.2K, 45K, 850K, 1.2M
 std::string time_of_day(WallTime time);             // 20:22:33
 std::string moment(WallTime time, WallTime today);  // 20:22, or 2026-11-16 20:22 on another day
 
-// The details of a check's end beyond its outcome: "12 tests, 1 skipped", "flaky: it failed before it passed at try 2".
+// The details of a check's end beyond its outcome: "12 tests, 1 skipped", "flaky: it failed before it passed on try 2".
 // May be empty.
 std::string check_facts(const record::GuardrailEnded& ended);
 

@@ -1,4 +1,4 @@
-// The style of output: colour, markers, width. Decided once, from the terminal and the environment.
+// The style of output: colour, symbols, width. Decided once, from the terminal and the environment.
 #pragma once
 
 #include <cstddef>

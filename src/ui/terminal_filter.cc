@@ -48,7 +48,7 @@ size_t plain_prefix(std::string_view text) {
 
 // U+202A to U+202E and U+2066 to U+2069 change the direction of all following text, including ralph's own. The tags
 // U+E0000 to U+E007F are text that is invisible to people but not to an agent.
-bool misleads(std::int32_t code) {
+bool is_misleading(std::int32_t code) {
   return (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
          (code >= 0xE0000 && code <= 0xE007F);
 }
@@ -144,7 +144,7 @@ void TerminalFilter::take_text(std::string_view character, std::string& out) {
       state_ = State::kEscape;
       const char second = static_cast<char>(code - 0x40);
       take_escape({&second, 1}, out);
-    } else if (!misleads(code)) {
+    } else if (!is_misleading(code)) {
       out += character;
     }
   } else if (c == kEscapeByte) {

@@ -319,7 +319,7 @@ def test_an_agent_that_only_asks_is_not_sent_on_for_ever(agent):
     session(agent, "/ralph-loop make it")
     loop = the_loop(agent)
     assert loop["status"] == "STAGNANT" and rules(loop) == ["promise_missing"] * 3 + ["stagnant"], loop
-    assert loop["reason"].endswith('the agent said last: "Which database do you want?"') and len(agent.requests()) == 5
+    assert loop["reason"].endswith("the agent's last words: \"Which database do you want?\"") and len(agent.requests()) == 5
 
 
 @pytest.mark.only("claude", "codex", "gemini")

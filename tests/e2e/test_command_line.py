@@ -257,7 +257,7 @@ def test_an_agent_that_is_missing_is_named_by_the_flag_that_was_typed(project):
 
 
 def test_a_word_too_many_is_refused(project):
-    assert 'unexpected word "it"; PROMPT of several words goes in quotes' in refused(project, "run", "fix", "it")
+    assert 'unexpected word "it"; quote a PROMPT of several words' in refused(project, "run", "fix", "it")
     assert "fix" in refused(project, "doctor", "fix")
 
 

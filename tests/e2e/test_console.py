@@ -25,7 +25,7 @@ def test_a_live_line_tells_what_runs_how_long_and_what_it_cost(project):
     with in_terminal(project, "run", "-p", "<response>", width=80) as child:
         child.expect(r"claude is working · Bash\(make test\) · 1\.\ds")
         go.touch()
-        child.expect(r"claude is done but still runs · ended in [\d.]+s · \d\.\ds · \$0\.0024 so far")
+        child.expect(r"claude is done but still running · ended in [\d.]+s · \d\.\ds · \$0\.0024 so far")
         assert end_of(child) == 0
         assert "so far" not in screen(child) and "is working" not in screen(child), "a live line was left"
         assert all(len(re.sub(r"\x1b\[[0-9;]*[mK]", "", part)) <= 80 for part in re.split(r"[\r\n]", seen(child))
@@ -48,7 +48,7 @@ echo '{"type":"thread.started","thread_id":"t"}'
 echo '{"type":"turn.failed","error":{"message":"You have hit your usage limit."}}'
 exit 1""", kind="codex")
     with in_terminal(project, "run", "-p", "<response>", width=80) as child:
-        child.expect(r"waiting for the usage limit to end · going on in 5m\ds, at \d\d:\d\d:\d\d")
+        child.expect(r"waiting for the usage limit to end · continuing in 5m\ds, at \d\d:\d\d:\d\d")
         child.send(CTRL_C)
         assert end_of(child) == 130
 

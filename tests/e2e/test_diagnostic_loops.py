@@ -119,7 +119,7 @@ def test_a_target_limits_what_counts(tools):
 def test_a_target_is_seen_from_where_it_is_typed_and_has_to_be_there(tools):
     (tools.project.path / "src/deep").mkdir(parents=True)
     tools.session.cwd = tools.project.path / "src"
-    for target, wrong in (("@nosuch/", "@nosuch/ is not there"), ("@../..", "is outside of the project")):
+    for target, wrong in (("@nosuch/", "@nosuch/ does not exist"), ("@../..", "is outside of the project")):
         for command in (["loop", "start"], ["loop", "run"]):
             result = tools.project.run(*command, f"{target} fix it", "--zero-errors")
             assert result.code == 2 and wrong in result.err, result

@@ -497,7 +497,7 @@ def test_doctor_finds_each_fault(project, on_path):
     assert code == 0 and health(found, "PostToolUse is for Bash only") == ["note"], found
     assert ["by hand" in f["fix"] for f in found if "Bash only" in f["detail"]] == [True], "install leaves the matcher"
     code, found = changed(lambda s: s.update(env={"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "1000"}))
-    assert code == 0 and health(found, "the brake on /goal") == ["note"], found
+    assert code == 0 and health(found, "the only limit on /goal") == ["note"], found
     assert "ralph hooks install undoes" in [f["fix"] for f in found if f["what"] == "block cap"][0], found
     code, found = changed(lambda s: s.update(enabledPlugins={"ralph@ralph": True}))
     assert code == 2 and health(found, "each hook runs twice") == ["problem"], found
@@ -512,7 +512,7 @@ def test_doctor_finds_each_fault(project, on_path):
 def test_doctor_knows_the_plugin(project, on_path):
     put(project.home / ".claude/settings.json", b'{"enabledPlugins": {"ralph@ralph": true}}')
     code, found = findings(project, env=on_path)
-    assert code == 0 and health(found, "switched on") == ["ok"] and health(found, "the brake on /goal") == [], found
+    assert code == 0 and health(found, "switched on") == ["ok"] and health(found, "the only limit on /goal") == [], found
     assert "has its own /goal" in project.run("doctor", env=on_path).out
     for cap in ("0", "9"):
         code, found = findings(project, env={**on_path, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": cap})

@@ -158,7 +158,7 @@ def test_a_permission_that_nobody_can_give_ends_it_at_once(project):
 def test_turns_without_a_tool_call_end_it_as_stagnant(project, kind):
     outside = Outside(project, kind, {"says": "a bit", "tools": 1}, {"says": "Hm."}, {"says": "Which one?"}, {"says": "Which database?"})
     result = outside.run()
-    why = '3 continuations in a row without a tool call; the agent said last: "Which database?"'
+    why = "3 continuations in a row without a tool call; the agent's last words: \"Which database?\""
     assert result.code == 1 and f"Stopped without progress: {why}" in result.out, result
     ended = project.last("run_ended")
     assert (ended["status"], ended["reason"], ended["exitCode"], ended["iterations"]) == ("stagnant", why, 1, 4)

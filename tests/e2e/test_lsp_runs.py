@@ -205,7 +205,7 @@ def test_a_change_of_its_configuration_is_told(servers):
     servers.say("int fine;\n")
     servers.project.agent_script(f"printf 'Diagnostics:\\n  Suppress: \"*\"\\n' > .clangd; {DONE}")
     result = run(servers)
-    assert result.code == 0 and ".clangd was made" in result.out and "clangd reads it" in result.out, result
+    assert result.code == 0 and ".clangd was created" in result.out and "clangd reads it" in result.out, result
 
 
 # ---- in a sandbox

@@ -103,13 +103,13 @@ WRONG = {
     "feedback null": (document([story("US-001", reviewFeedback=None)]), ["reviewFeedback", "string"]),
     "notes a list": (document([story("US-001", notes=[])]), ["notes", "string"]),
     "dependsOn a text": (document([story("US-001", dependsOn="US-002")]), ["dependsOn", "a list"]),
-    "an id twice": (document([story("US-001"), story("US-002"), story("US-001")]), ["story US-001", "stands twice"]),
+    "an id twice": (document([story("US-001"), story("US-002"), story("US-001")]), ["story US-001", "appears twice"]),
     "itself": (document([story("US-001", dependsOn=["US-001"])]), ["story US-001", "dependsOn names the story itself"]),
-    "nobody": (document([story("US-001", dependsOn=["US-404"])]), ['dependsOn names "US-404"', "no story of this list"]),
+    "nobody": (document([story("US-001", dependsOn=["US-404"])]), ['dependsOn names "US-404"', "not a story of this list"]),
     "a circle of two": (document([story("US-001", dependsOn=["US-002"]), story("US-002", dependsOn=["US-001"])]),
-                        ["dependsOn goes in a circle: US-001 -> US-002 -> US-001", "remove one"]),
+                        ["dependsOn forms a cycle: US-001 -> US-002 -> US-001", "remove one"]),
     "a circle behind others": (document([story("A"), story("B", dependsOn=["A", "D"]), story("C", dependsOn=["B"]),
-                                         story("D", dependsOn=["C"])]), ["dependsOn goes in a circle"]),
+                                         story("D", dependsOn=["C"])]), ["dependsOn forms a cycle"]),
     "passes without notes": (document([approved("US-001", notes="")]), ["story US-001", "notes is empty"]),
     "passes, not approved": (document([story("US-001", passes=True, notes="x")]), ["passes=true but reviewStatus is 'null'"]),
     "passes, awaiting review": (document([submitted("US-001", passes=True)]), ["reviewStatus is 'needs_review', not 'approved'"]),
@@ -306,7 +306,7 @@ def test_another_branch_is_switched_to(project, there, words):
     assert "A run would switch: the branch is main" in dry.out, dry
     assert project.git("branch", "--show-current") == "main\n"
     result = plan.completes(*words)
-    said = "switched to it" if there else "made it at HEAD and switched to it"
+    said = "switched to it" if there else "created it at HEAD and switched to it"
     assert f"is ralph/feature; {said}." in result.err and "the branch is main" in result.err, result
     assert project.git("branch", "--show-current") == "ralph/feature\n"
     assert "implement US-001" in plan.commits()
@@ -529,5 +529,5 @@ def test_a_chain_of_ten_thousand_that_ends_in_a_circle(project):
     stories = [story(f"US-{n:05}", dependsOn=[f"US-{(n + 1) % 10000:05}"]) for n in range(10000)]
     plan = with_tasks(project, json.dumps(document(stories)))
     result = plan.run()
-    assert result.code == 2 and "dependsOn goes in a circle" in result.err, result
+    assert result.code == 2 and "dependsOn forms a cycle" in result.err, result
     assert len(result.err) < 4000, "all of a long circle is more than anybody reads"

@@ -109,7 +109,7 @@ def test_a_story_of_the_next_plan_is_not_blamed_for_tests_that_its_user_deleted(
     project.git("rm", "-q", "tests/test_a.py")
     plan.commit_all("another plan, other tests")
     plan.completes()
-    assert "took tests away" not in plan.prompt(2), plan.prompt(2)
+    assert "removed tests" not in plan.prompt(2), plan.prompt(2)
 
 
 def test_tests_that_an_unfinished_story_took_away_are_told_by_the_next_run_too(project):
@@ -120,7 +120,7 @@ def test_tests_that_an_unfinished_story_took_away_are_told_by_the_next_run_too(p
     plan.cheat("git('rm', '-q', 'tests/test_a.py'); commit('no tests'); print('later'); sys.exit(0)", phase="instead")
     assert plan.run("-n", "1").code == 1
     plan.completes()
-    assert "took tests away" in plan.prompt(2), plan.prompt(2)
+    assert "removed tests" in plan.prompt(2), plan.prompt(2)
 
 
 # ---- edits after a run that was asked to stop

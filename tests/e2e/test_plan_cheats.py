@@ -109,10 +109,10 @@ PINNED = {
     "ids swapped": ("stories['US-002']['id'], stories['US-003']['id'] = 'US-003', 'US-002'",
                     "US-002 had illegal transition"),
     "an id twice": ("tasks['userStories'].append(dict(stories['US-002'], passes=True, reviewStatus='approved', notes='x'))",
-                    "The id US-002 stood twice"),
+                    "The id US-002 appeared twice"),
     "an id twice, the false one first": (
         "tasks['userStories'].insert(0, dict(stories['US-002'], passes=True, reviewStatus='approved', reviewCount=1, notes='x'))",
-        "The id US-002 stood twice"),
+        "The id US-002 appeared twice"),
     "an id reused for less": ("stories['US-002'].update(title='Nothing', acceptanceCriteria=['nothing'])",
                               "those of story US-002 were put back"),
     "a new story born approved": (
@@ -141,7 +141,7 @@ PINNED = {
     "verifyCommands of other types": ("tasks['verifyCommands'] += [1, None, ' ']", "verifyCommands may be added"),
     "the branch": ("tasks['branchName'] = 'elsewhere'", "branchName is the user's to choose"),
     "no branch": ("del tasks['branchName']", "branchName is the user's to choose"),
-    "no project": ("tasks['project'] = 7", "project has to be a text"),
+    "no project": ("tasks['project'] = 7", "project must be a string"),
     "passes as a text": ("stories['US-002']['passes'] = 'true'", "Story US-002 did not fit the schema"),
     "passes as a number": ("stories['US-002']['passes'] = 1", "Story US-002 did not fit the schema"),
     "count as a text": ("stories['US-002']['reviewCount'] = '1'", "Story US-002 did not fit the schema"),
@@ -154,7 +154,7 @@ PINNED = {
     "no review fields": ("for key in ['passes', 'reviewStatus', 'reviewCount']: del stories['US-003'][key]",
                          "Story US-003 did not fit the schema"),
     "a circle": ("stories['US-002']['dependsOn'] = ['US-003']; stories['US-003']['dependsOn'] = ['US-002']",
-                 "dependsOn went in a circle"),
+                 "dependsOn formed a cycle"),
     "itself": ("stories['US-002']['dependsOn'] = ['US-002']", "named itself"),
     "nobody": ("stories['US-002']['dependsOn'] = ['US-404']", "a story that does not exist"),
     "a circle through a deleted story": (

@@ -192,10 +192,10 @@ def test_the_review_is_told_which_tests_are_gone(project, code, told):
     plan.cheat(code, at=1, phase="before")
     hidden = "update-index" in code  # uncommitted work: nothing is approved
     assert plan.run(*(["-n", "2"] if hidden else [])).code == (1 if hidden else 0)
-    assert "took tests away" in plan.prompt(2), plan.prompt(2)
+    assert "removed tests" in plan.prompt(2), plan.prompt(2)
     for words in told:
         assert words in plan.prompt(2), plan.prompt(2)
-    assert "took tests away" not in plan.prompt(1)
+    assert "removed tests" not in plan.prompt(1)
 
 
 def test_the_review_is_told_whatever_story_was_submitted(project):
@@ -220,14 +220,14 @@ def test_the_review_of_a_fix_is_told_too(project):
     plan.cheat("git('rm', '-q', 'tests/test_a.py')", mode="review-fix", phase="before")
     plan.completes()
     assert plan.modes()[3] == "review US-001" and "deleted: tests/test_a.py" in plan.prompt(4)
-    assert "took tests away" not in plan.prompt(2)
+    assert "removed tests" not in plan.prompt(2)
 
 
 def test_tests_that_grow_are_no_news(project):
     plan = with_tests(project)
     plan.cheat("open('tests/test_a.py', 'a').write('# more\\n'); Path('tests/test_d.py').write_text('x')", at=1, phase="before")
     plan.completes()
-    assert "took tests away" not in plan.prompt(2)
+    assert "removed tests" not in plan.prompt(2)
 
 
 # ---- what git does not do for ralph ----------------------------------------------------------------------------------

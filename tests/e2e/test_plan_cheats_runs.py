@@ -113,7 +113,7 @@ def test_a_promise_and_a_cheat_do_not_complete(project):
     assert plan.state("US-001") == (False, None, 0)
     assert plan.modes() == ["implement US-001"] * 3
     assert len(plan.violations()) == 3
-    assert "3 rule breaks taken back" in result.out
+    assert "3 rule violations reverted" in result.out
 
 
 # ---- the run is ended in the middle of it ----------------------------------------------------------------------------

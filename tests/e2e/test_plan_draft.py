@@ -132,7 +132,7 @@ BAD = [
     ("write_prd('x'); write_tasks(story('US-001', reviewFeedback='hm'))", "does not start fresh"),
     ("write_prd('x'); write_tasks(story('US-001', acceptanceCriteria=[]))", "acceptanceCriteria"),
     ("write_prd('x'); write_tasks(story('US-001', dependsOn=['US-009']))", "US-009"),
-    ("write_prd('x'); write_tasks(story('US-001', dependsOn=['US-002']), story('US-002', dependsOn=['US-001']))", "circle"),
+    ("write_prd('x'); write_tasks(story('US-001', dependsOn=['US-002']), story('US-002', dependsOn=['US-001']))", "cycle"),
     ("write_prd('x'); write_tasks(story('US-001'), story('US-001'))", "twice"),
     ("write_prd('x'); write_tasks()", "userStories"),
     ("write_prd('x'); (ralph / 'tasks.json').write_text('{ not JSON')", "tasks.json"),

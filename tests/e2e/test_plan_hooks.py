@@ -101,7 +101,7 @@ SCHEMA = [
     (story_with(reviewCount="1"), "reviewCount"), (story_with(reviewFeedback=None), "reviewFeedback"),
     (story_with(passes=True, reviewStatus="approved", notes=""), "notes is empty"),
     (story_with(passes=True, reviewStatus="approved", notes=" \n"), "notes is empty"),
-    (lambda t: t["userStories"].append(dict(t["userStories"][0])), "stands twice"),
+    (lambda t: t["userStories"].append(dict(t["userStories"][0])), "appears twice"),
 ]
 
 
@@ -691,12 +691,12 @@ def test_an_agent_is_not_sent_back_for_ever(project):
     plan.completes()
     said = json.loads((project.base / "said").read_text())
     assert all("The review gave no verdict" in one for one in said[:8])
-    assert all("sent back often enough" in one and "block" not in one for one in said[8:])
+    assert all("sent back as often as allowed" in one and "block" not in one for one in said[8:])
 
 
 def test_an_agent_that_is_let_go_is_in_the_hooks_documentation():
     text = (Path(__file__).parents[2] / "docs/formats/hooks.md").read_text()
-    assert "let go after 8 refusals in a row" in text
+    assert "may stop after 8 refusals in a row" in text
 
 
 @pytest.mark.parametrize("waiting, named", [(["US-002"], "reviewCount of story US-002 and"),

@@ -204,7 +204,7 @@ def test_a_stale_marker_is_taken_over(project, collected):
         running.process.wait()
     wait_until(lambda: not is_ralph(running.pid), what="its end")
     assert json.loads(plan.marker.read_text())["pid"] == running.pid
-    for pid in project.processes():  # nobody is there who could have ended the agent
+    for pid in project.processes():  # there is nobody who could have ended the agent
         os.kill(pid, signal.SIGKILL)
     project.nothing_left()
     go(project)

@@ -908,7 +908,7 @@ def test_claude_gets_the_hooks_of_the_run_by_its_flags(project):
                             capture_output=True, cwd="/", env=project.environment())
     assert json.loads(denied.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny", denied
     text = plan.run("--dry-run").out
-    assert "For this run claude gets ralph's hooks by its flags: stop check, context monitor, command policy.\n" in text
+    assert "For this run claude gets ralph's hooks through flags: stop check, context monitor, command policy.\n" in text
     new = {p for p in project.base.rglob("*") if p.is_file()} - set(before)
     assert not [p for p in new if ".claude" in p.parts], "no file of the user's is touched"
 
@@ -924,7 +924,7 @@ def test_codex_gets_them_too_and_no_hooks_of_others_are_trusted(project):
 
 def test_an_agent_that_has_no_hooks_is_said_to_have_none(project):
     plan = Plan(project)
-    assert "agent has no hooks: no command policy looks at what it does.\n" in plan.run("--dry-run").out
+    assert "agent has no hooks: no command policy checks its commands.\n" in plan.run("--dry-run").out
     known_agent(project, "claude", flags=["--settings mine.json"])
     text = plan.run("--dry-run").out
     assert "claude does not get ralph's hooks: agent.flags has a --settings of its own.\n" in text
@@ -947,7 +947,7 @@ def test_gemini_gets_them_by_a_file_of_the_run(of_root):
     project, plan = of_root, Plan(of_root)
     program = known_agent(project, "gemini", flags=[])
     program.write_text('#!/bin/sh\ncat "$GEMINI_CLI_SYSTEM_DEFAULTS_PATH" >> ../seen; echo {} > "$GEMINI_CLI_SYSTEM_DEFAULTS_PATH"; exit 7\n')
-    assert "For this run gemini gets ralph's hooks by its environment: stop check, context monitor, command policy.\n" in plan.run("--dry-run").out
+    assert "For this run gemini gets ralph's hooks through its environment: stop check, context monitor, command policy.\n" in plan.run("--dry-run").out
     project.settings({"agent": {"retry": {"attempts": 2, "backoffSeconds": 0.01}}})
     plan.run("-n", "1")
     first, second = re.findall(r'\{"hooks".*?\}\]\}\]\}\}', (project.base / "seen").read_text(), re.DOTALL)
@@ -971,7 +971,7 @@ def test_opencode_gets_a_plugin_by_its_environment(project):
     program.write_text('#!/bin/sh\nprintf %s "$OPENCODE_CONFIG_CONTENT" > ../seen; exit 7\n')
     project.settings({"agent": {"retry": {"attempts": 1}}})
     said = plan.run("-n", "1").out
-    assert "For this run opencode gets ralph's hooks by its environment: context monitor, command policy. It can't be kept from stopping" in said
+    assert "For this run opencode gets ralph's hooks through its environment: context monitor, command policy. It can't be kept from stopping" in said
     url = json.loads((project.base / "seen").read_text())["plugin"][0]
     text = Path(unquote(url.removeprefix("file://"))).read_text()
     assert f'const RALPH = "{RALPH}"' in text and "tool.execute.before" in text

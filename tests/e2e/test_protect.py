@@ -210,8 +210,8 @@ def test_fail_outweighs_the_done_of_a_task(project, check):
     assert result.code == 0 and len(tasks.infos()) == 3, result
     assert [r["rule"] for r in tasks.records("decided") if r["moment"] == "after_checks"] == ["task_unproved"] * 2 + ["task_done"]
     prompt = sorted(tasks.folder().glob("runs/*/prompt.md"))[1].read_text()
-    assert "The file DONE was there, but it does not count:" in prompt and "- tests/a.py was changed" in prompt
-    assert [m["body"] for m in tasks.bus() if m["type"] == "WARNING"] == ["DONE was taken back: tests/a.py must not be changed"] * 2
+    assert "The file DONE existed, but it does not count:" in prompt and "- tests/a.py was changed" in prompt
+    assert [m["body"] for m in tasks.bus() if m["type"] == "WARNING"] == ["DONE was removed: tests/a.py must not be changed"] * 2
 
 
 def test_a_resumed_run_compares_with_its_first_start(project):

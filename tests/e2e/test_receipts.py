@@ -75,7 +75,7 @@ def test_a_run_fits_and_later_commits_are_fine(project):
     assert {what: fits for what, all in found.items() for fits, _ in all} == {
         "journal": True, "its end": True, "receipt": True, "logs": True, "commits": True}
     result = project.run("runs", "verify")
-    assert result.code == 0 and "everything fits" in result.out, result
+    assert result.code == 0 and "everything matches" in result.out, result
 
 
 def test_a_run_that_ended_at_its_limit_has_a_receipt_too(project):

@@ -104,7 +104,7 @@ def test_a_machine_of_another_project_is_not_used(docker, project):
         record.write_text(json.dumps({**json.loads(record.read_text()), "project": "/another"}))
     (project.path / "ran").unlink()
     result = docker.run()
-    assert result.code == 2 and "that ralph did not make for this project" in result.err and f"sandbox rm {docker.name}" in result.err, result
+    assert result.code == 2 and "that ralph did not create for this project" in result.err and f"sandbox rm {docker.name}" in result.err, result
     assert not (project.path / "ran").exists() and len(docker.calls("run")) == 1
 
 

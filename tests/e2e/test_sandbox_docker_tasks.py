@@ -74,7 +74,7 @@ def test_an_attempt_has_its_folder_its_bus_and_its_jobs(machine, project):
 
 def test_done_is_seen_at_once(machine, project):
     result = machine.run('touch "$TASK_FOLDER/DONE"; sleep 1000', "--done-grace", "100ms")
-    assert result.code == 0 and "DONE is there" in result.out, result
+    assert result.code == 0 and "DONE exists" in result.out, result
     project.nothing_left()
 
 

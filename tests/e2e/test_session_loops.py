@@ -401,7 +401,7 @@ def test_an_agent_that_only_asks_ends_its_loop_as_stagnant_with_its_last_words(p
     assert [session.stops("Which one?").goes_on for _ in range(3)] == [True] * 3
     answer = session.stops("Which database\ndo you want?")
     assert not answer.goes_on and answer.status == "STAGNANT" and answer.rule == "stagnant", answer
-    why = '3 continuations in a row without a tool call; the agent said last: "Which database do you want?"'
+    why = "3 continuations in a row without a tool call; the agent's last words: \"Which database do you want?\""
     assert answer.state["reason"] == why and answer.message == f"ralph loop: STAGNANT ({why})"
     assert "STAGNANT  make it" in project.run("loop", "status").out
     assert session.states()[0]["stagnationLimit"] == 3

@@ -566,7 +566,7 @@ def test_a_done_that_is_there_already_is_checked_before_the_first_attempt(tasks)
     assert tasks.run("echo never", "--check", "true").code == 0 and tasks.infos() == []
     result = tasks.run(DONE_NOW, "--check", f"test -f {tasks.folder()}/mended", "--max-restarts", "1")
     assert result.code == 1 and len(tasks.infos()) == 1, result
-    assert "DONE was taken back" in tasks.records("run_ended")[-1]["reason"] and not (tasks.folder() / "DONE").exists()
+    assert "DONE was removed" in tasks.records("run_ended")[-1]["reason"] and not (tasks.folder() / "DONE").exists()
 
 
 def test_a_blank_check_is_refused(tasks):

@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 #include "journal/records.h"
-#include "ui/run_story.h"
+#include "ui/run_text.h"
 #include "ui/run_view.h"
 
 namespace {
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, size_t size) {
     require(ralph::record::type_of(again->body) == ralph::record::type_of(record->body));
     require(again->sequence == record->sequence && again->time == record->time);
   }
-  for (const char c : ralph::run_story(run, ralph::Style{})) {
+  for (const char c : ralph::run_text(run, ralph::Style{})) {
     const auto byte = static_cast<unsigned char>(c);
     require(byte == '\n' || (byte >= 0x20 && byte != 0x7f));
   }

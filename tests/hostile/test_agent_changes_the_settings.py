@@ -63,7 +63,7 @@ def test_a_person_is_asked(project):
     assert project.run("run", "-p", "x").code == 0
     for answer, code in (("n", 2), ("y", 0)):
         with in_terminal(project, "run", "-p", "x", env={"RALPH_TRUST": ""}, width=200) as child:
-            child.expect_exact("Go on with them? (y/N): ")
+            child.expect_exact("Use them anyway? (y/N): ")
             assert "true;test -d ." in seen(child)
             child.sendline(answer)
             assert end_of(child) == code, seen(child)

@@ -28,7 +28,7 @@ def test_an_approval_that_nobody_knows_is_not_taken(project):
 def test_a_person_may_take_it_and_the_answer_is_kept(project):
     plan = forged(project)
     with in_terminal(project, "plan", "run", "-n", "1", width=200) as child:
-        child.expect_exact("Take these approvals as they are? (y/N): ")
+        child.expect_exact("Accept these approvals as they are? (y/N): ")
         child.sendline("n")
         assert end_of(child) == 2, seen(child)
     assert len(plan.modes()) == 1

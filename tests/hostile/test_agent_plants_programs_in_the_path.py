@@ -46,7 +46,7 @@ def test_a_bubblewrap_in_the_project_alone_is_none(project):
     (folder / "bwrap").unlink()
     (folder / "bwrap2").rename(folder / "bwrap")
     result = project.run("sandbox", "run", "--", "true", env={"PATH": folder})
-    assert result.code == 2 and "is found in the project only" in result.err, result
+    assert result.code == 2 and "is found only in the project" in result.err, result
 
 
 def test_an_agent_of_the_system_comes_before_one_in_the_project(project):

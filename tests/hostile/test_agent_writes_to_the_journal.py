@@ -49,7 +49,7 @@ def test_a_record_that_was_changed_in_its_place_is_no_proof(project, how):
     project.python_agent(PYTHON % f"text = open(journal, 'rb').read(); new = {IN_PLACE[how]}; assert new != text and len(new) == len(text); open(journal, 'r+b').write(new)")
     result = project.run("run", "-p", "do it")
     assert result.code == 2, result
-    assert "somebody changed the journal, so that it can't prove what the run did" in result.out
+    assert "somebody changed the journal, so it no longer proves what the run did" in result.out
     assert project.last("decided")["rule"] == "journal_changed"
     verified = project.run("runs", "verify")
     assert verified.code == 1 and "does not follow from the line before it" in verified.out, verified

@@ -110,7 +110,7 @@ def test_a_run_that_ended_so_is_not_resumable(project):
         assert "then start a new run" in result.err
 
 
-@pytest.mark.parametrize("how", ["deleted", "made anew", "one above"])
+@pytest.mark.parametrize("how", ["deleted", "recreated", "one above"])
 def test_a_run_whose_repository_was_lost_later_is_not_resumable(project, how):
     project.git_init()
     project.agent_script("echo working")
@@ -119,7 +119,7 @@ def test_a_run_whose_repository_was_lost_later_is_not_resumable(project, how):
     commit = project.git("rev-parse", "HEAD").strip()
     shutil.rmtree(project.path / ".git")
     if how != "deleted":
-        place = str(project.path if how == "made anew" else project.base)
+        place = str(project.path if how == "recreated" else project.base)
         project.git("init", "-q", place)
         project.git("-C", place, "commit", "-q", "--allow-empty", "-m", "another beginning")
     told = listed(project)

@@ -17,7 +17,7 @@ def test_a_makefile_that_make_prefers_is_reported_too(project, whoever):
     project.agent_script("printf 'test:\\n\\t@true\\n' > GNUmakefile; echo '<response>DONE</response>'")
     result = project.run("run", "-p", "make the test pass", **whoever())
     assert result.code == 0, result
-    assert 'GNUmakefile was made: the check "make test" uses it' in result.out
+    assert 'GNUmakefile was created: the check "make test" uses it' in result.out
 
 
 def test_one_that_hides_its_tests_is_not_complete(project, whoever):

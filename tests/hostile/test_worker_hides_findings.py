@@ -177,7 +177,7 @@ def test_the_output_of_a_build_may_be_ignored(judged):
     assert result.code == 0 and changed(judged) == {".gitignore": "changed"}, result
 
 
-@pytest.mark.parametrize("file, what", [("ruff.toml", "made"), ("sub/ruff.toml", "made"), ("pyproject.toml", "changed")])
+@pytest.mark.parametrize("file, what", [("ruff.toml", "created"), ("sub/ruff.toml", "created"), ("pyproject.toml", "changed")])
 def test_the_configuration_of_a_tool_is_reported(judged, file, what):
     write(judged, "pyproject.toml", "[project]\nname = 'x'\n")
     fake(judged, "ruff", f"test -e ran && echo [] || echo '{ERROR}'")
@@ -188,7 +188,7 @@ def test_the_configuration_of_a_tool_is_reported(judged, file, what):
 
 def test_so_is_one_above_the_project(judged):
     result = run(judged, "echo > ../ruff.toml")
-    assert changed(judged) == {"../ruff.toml": "made"} and "../ruff.toml was made: ruff reads it" in result.out, result
+    assert changed(judged) == {"../ruff.toml": "created"} and "../ruff.toml was created: ruff reads it" in result.out, result
 
 
 def test_one_that_was_deleted_is_reported_too(judged):
@@ -203,7 +203,7 @@ def test_the_real_ruff_and_an_exclude_that_the_agent_wrote(project):
     project.settings(diagnostics={"criteria": {}}, maximumIterations=1)
     project.agent_script(f"echo 'exclude = [\"app.py\"]' > ruff.toml; {DONE}")
     result = project.run("run", "-p", "fix the errors", env=environment(project, "ruff"))
-    assert "ruff.toml was made: ruff reads it" in result.out and changed(project) == {"ruff.toml": "made"}, result
+    assert "ruff.toml was created: ruff reads it" in result.out and changed(project) == {"ruff.toml": "created"}, result
 
 
 def test_a_program_that_was_not_there_is_not_believed_though_its_tool_is_asked_for_the_first_time(project):
@@ -250,7 +250,7 @@ def test_a_loop_tells_and_counts_a_file_that_says_generated(judged, loop):
 def test_a_loop_tells_of_a_configuration_file(judged, loop):
     write(judged, "ruff.toml", 'exclude = ["app.py"]\n')
     answer = loop.stops(PROMISE)
-    assert "ruff.toml was made (ruff reads it)" in answer.reason, answer
+    assert "ruff.toml was created (ruff reads it)" in answer.reason, answer
 
 
 def test_a_loop_does_not_believe_another_program(judged, loop):

@@ -5,12 +5,12 @@ from plan_support import Plan, story
 
 PIPES = {
     ".git/HEAD": "the repository is not the one that the run began with",
-    ".git/index": ".git/index was made something else",
-    ".git/packed-refs": ".git/packed-refs was made something else",
-    ".git/info/exclude": ".git/info/exclude was made something else",
-    ".git/config": ".git/config was made something else",
-    ".git/commondir": ".git/commondir was made something else",
-    ".envrc": ".envrc was made something else",
+    ".git/index": ".git/index was replaced by something else",
+    ".git/packed-refs": ".git/packed-refs was replaced by something else",
+    ".git/info/exclude": ".git/info/exclude was replaced by something else",
+    ".git/config": ".git/config was replaced by something else",
+    ".git/commondir": ".git/commondir was replaced by something else",
+    ".envrc": ".envrc was replaced by something else",
 }
 
 
@@ -33,5 +33,5 @@ def test_a_run_does_not_wait_for_it(project, path, whoever):
     project.git_init()
     project.agent_script(f"rm -f {path}; mkfifo {path}; echo '<response>DONE</response>'")
     result = project.run("run", "-p", "do it", "-m", "1", timeout=120, **whoever())
-    assert path + " was made something else" in result.out, result
+    assert path + " was replaced by something else" in result.out, result
     assert result.code == 2 if path == ".git/HEAD" else result.code == 0

@@ -62,7 +62,7 @@ def test_a_session_that_is_driven_is_watched_too(project):
     project.agent_script("echo '{\"hooks\": 1}' > .claude/settings.local.json; "
                          "echo '{\"type\": \"result\", \"subtype\": \"success\", \"result\": \"x\", \"session_id\": \"s\"}'", kind="claude")
     result = project.run("loop", "run", "do it", "--max-iterations", "1")
-    assert ".claude/settings.local.json was made and put back" in result.out, result
+    assert ".claude/settings.local.json was created and put back" in result.out, result
     assert not (project.path / ".claude/settings.local.json").exists()
 
 

@@ -78,8 +78,8 @@ def test_the_same_again_is_put_back_and_told_again(project):
     project.agent_script("echo x > .git/hooks/pre-commit; echo x > .envrc; [ $RALPH_ITERATION = 3 ] && echo '<response>DONE</response>'; true")
     result = project.run("run", "-p", "do it", "-m", "3")
     assert result.code == 0, result
-    assert len(project.records("triggers_changed")) == 3 and result.out.count(".git/hooks/pre-commit was made") == 3
-    assert result.out.count(".envrc was made") == 1  # only shown
+    assert len(project.records("triggers_changed")) == 3 and result.out.count(".git/hooks/pre-commit was created") == 3
+    assert result.out.count(".envrc was created") == 1  # only shown
     assert not (project.path / ".git/hooks/pre-commit").exists()
     assert "make other programs run code" in (project.run_folder() / "prompt_2.txt").read_text()
     assert "make other programs run code" in (project.run_folder() / "prompt_3.txt").read_text()

@@ -24,7 +24,7 @@ def test_a_new_one_is_told_to_the_user_and_to_the_reviewer(project, command, nam
     plan = Plan(project, [story("US-001")], verifyCommands=[f": {command}"])
     plan.cheat(f"path = Path({name!r}); path.parent.mkdir(exist_ok=True); path.write_text({text!r})", mode="implement")
     result = plan.run("-n", "2")
-    assert f"{name} was made" in result.out, result
+    assert f"{name} was created" in result.out, result
     told = plan.prompt(2)
     assert name in told and text.splitlines()[0] in told, told
 

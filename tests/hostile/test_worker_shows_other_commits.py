@@ -19,7 +19,7 @@ def test_a_rewritten_history_does_not_pass_for_the_old_one(project, how):
     result = plan.run("-n", "4")
     assert (project.base / "pretends").read_text() == "0", "the attack worked"
     assert "History was rewritten" in plan.violation(3), result
-    assert "git shows other commits than there are" in result.out
+    assert "git shows commits that are not there" in result.out
 
 
 def test_a_reviewer_sees_the_commit_itself(project):

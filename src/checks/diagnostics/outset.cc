@@ -303,9 +303,9 @@ Outset outset_of(const ProjectView& project, std::span<const PlannedCollector> p
   return outset;
 }
 
-SinceThen look_for_hiding(Outset& outset, const ProjectView& project, std::vector<PlannedCollector>& planned,
-                          std::string_view loop, bool room) {
-  SinceThen since;
+OutsetChanges compare_with_outset(Outset& outset, const ProjectView& project, std::vector<PlannedCollector>& planned,
+                                  std::string_view loop, bool room) {
+  OutsetChanges since;
   const auto tell = [&](std::string path, std::string what, std::string note, const std::string& version) {
     std::string key = fmt::format("{} {} {}", path, what, version);
     if (is_one_of(key, outset.reported)) return;
@@ -320,7 +320,7 @@ SinceThen look_for_hiding(Outset& outset, const ProjectView& project, std::vecto
   for (const auto& [path, facts] : now) {
     const auto before = outset.configuration.find(path);
     if (before != outset.configuration.end() && before->second == facts.first) continue;
-    tell(path, before == outset.configuration.end() ? "made" : "changed", facts.second + " reads it", facts.first);
+    tell(path, before == outset.configuration.end() ? "created" : "changed", facts.second + " reads it", facts.first);
   }
   for (const auto& [path, hash] : outset.configuration) {
     const std::string reader = reader_of(path, asked);
@@ -350,7 +350,7 @@ SinceThen look_for_hiding(Outset& outset, const ProjectView& project, std::vecto
       room ? std::vector<std::string>() : outset.times.look(project, planned, milliseconds_now());
   for (const std::string& path : set_back) {
     for (const PlannedCollector& one : planned) {
-      if (!goes_by_time_of(one, path)) continue;
+      if (!relies_on_mtime_of(one, path)) continue;
       tell(path, "changed", fmt::format("its time says that it was not, and {} goes by that", one.name), "");
       since.unjudged.push_back(
           {one.kind, fmt::format("{}: it was changed, but its time says that it was not, and {} goes "
@@ -395,9 +395,9 @@ void remember_found(Outset& outset, const Report& report) {
   }
 }
 
-std::vector<HidingFile> hiding_among(std::span<const std::string> edited, const ProjectView& project,
-                                     std::span<const PlannedCollector> planned) {
-  std::vector<HidingFile> found;
+std::vector<SuspectFile> suspects_among(std::span<const std::string> edited, const ProjectView& project,
+                                        std::span<const PlannedCollector> planned) {
+  std::vector<SuspectFile> found;
   for (const std::string& path : edited) {
     const bool program = std::any_of(std::begin(kProgramFolders), std::end(kProgramFolders),
                                      [&](std::string_view folder) { return parent_path(path) == folder; });

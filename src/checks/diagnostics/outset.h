@@ -4,7 +4,7 @@
 //
 //   Outset outset = outset_of(project, planned);                        // once, before the agent
 //   ProjectView now(root, environment, exclude, outset.trusted());      // later
-//   const SinceThen since = look_for_hiding(outset, now, planned, "run");
+//   const OutsetChanges since = compare_with_outset(outset, now, planned, "run");
 #pragma once
 
 #include <map>
@@ -43,23 +43,23 @@ struct Outset {
 Outset outset_of(const ProjectView& project, std::span<const PlannedCollector> planned);
 
 // A file whose change may hide something.
-struct HidingFile {
+struct SuspectFile {
   std::string path;  // in the project
-  std::string what;  // "changed", "made", "deleted", "marked as generated", "hidden from the tools"
+  std::string what;  // "changed", "created", "deleted", "marked as generated", "hidden from the tools"
   std::string note;  // "ruff reads it"
 };
 
-struct SinceThen {
-  std::vector<HidingFile> changed;  // that were not in `outset.reported` before; now they are
-  std::vector<Unjudged> unjudged;   // files that were judged before but are not checked now; tools
-                                    // that were asked before but do not apply now
+struct OutsetChanges {
+  std::vector<SuspectFile> changed;  // that were not in `outset.reported` before; now they are
+  std::vector<Unjudged> unjudged;    // files that were judged before but are not checked now; tools
+                                     // that were asked before but do not apply now
 };
 
 // Compares with the initial state, and records in `outset` what is reported now. A planned collector whose program is
 // not the one from the start of the `loop` ("run") gets plan.missing. `project` may be a checkout of the project
 // elsewhere (`room`).
-SinceThen look_for_hiding(Outset& outset, const ProjectView& project, std::vector<PlannedCollector>& planned,
-                          std::string_view loop, bool room = false);
+OutsetChanges compare_with_outset(Outset& outset, const ProjectView& project, std::vector<PlannedCollector>& planned,
+                                  std::string_view loop, bool room = false);
 
 // Whether fewer tests ran than in the loop's first report whose tests could be counted: the missing ones may fail. Call
 // before remember_found().
@@ -72,9 +72,9 @@ void remember_found(Outset& outset, const Report& report);
 // Call after the tools have run in the project itself: their outputs are at least as recent as now.
 void remember_times(Outset& outset, const ProjectView& project, std::span<const PlannedCollector> planned);
 
-// Like look_for_hiding, for a session without a loop, where nothing is known about earlier states except what the
+// Like compare_with_outset, for a session without a loop, where nothing is known about earlier states except what the
 // session edited.
-std::vector<HidingFile> hiding_among(std::span<const std::string> edited, const ProjectView& project,
-                                     std::span<const PlannedCollector> planned);
+std::vector<SuspectFile> suspects_among(std::span<const std::string> edited, const ProjectView& project,
+                                        std::span<const PlannedCollector> planned);
 
 }  // namespace ralph::diagnostics

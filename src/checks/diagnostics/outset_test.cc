@@ -37,14 +37,14 @@ class OutsetTest : public testing::Test {
     const ProjectView project = view(outset);
     std::vector<PlannedCollector> now = planned(project);
     std::vector<std::string> found;
-    for (const HidingFile& file : look_for_hiding(outset, project, now, "run").changed)
+    for (const SuspectFile& file : compare_with_outset(outset, project, now, "run").changed)
       found.push_back(fmt::format("{}: {}", file.path, file.what));
     return found;
   }
   std::string missing(Outset& outset) const {
     const ProjectView project = view(outset);
     std::vector<PlannedCollector> now = planned(project);
-    look_for_hiding(outset, project, now, "run");
+    compare_with_outset(outset, project, now, "run");
     return now.empty() ? "" : now.front().plan.missing;
   }
 
@@ -70,11 +70,11 @@ TEST_F(OutsetTest, ConfigurationIsToldOncePerVersionAndFound) {
   write("deep/down/.ruff.toml", "exclude = []\n");
   write("setup.cfg", "[mypy]\n");
   write(".ruff_cache/.gitignore", "*\n");
-  EXPECT_EQ(changes(outset), Lines{"deep/down/.ruff.toml: made"});
+  EXPECT_EQ(changes(outset), Lines{"deep/down/.ruff.toml: created"});
   EXPECT_EQ(changes(outset), Lines{});
   write("deep/down/.ruff.toml", "exclude = ['a.py']\n");
   write(".gitignore", "a.py\n");
-  EXPECT_EQ(changes(outset), (Lines{".gitignore: made", "deep/down/.ruff.toml: made"}));
+  EXPECT_EQ(changes(outset), (Lines{".gitignore: created", "deep/down/.ruff.toml: created"}));
 }
 
 TEST_F(OutsetTest, ConfigurationAboveTheProjectIsToldToo) {
@@ -85,7 +85,7 @@ TEST_F(OutsetTest, ConfigurationAboveTheProjectIsToldToo) {
     std::vector<PlannedCollector> now = planned(project);
     if (!outset->taken) *outset = outset_of(project, now);
     Lines found;
-    for (const HidingFile& file : look_for_hiding(*outset, project, now, "run").changed)
+    for (const SuspectFile& file : compare_with_outset(*outset, project, now, "run").changed)
       found.push_back(fmt::format("{}: {}", file.path, file.what));
     return found;
   };
@@ -93,7 +93,7 @@ TEST_F(OutsetTest, ConfigurationAboveTheProjectIsToldToo) {
   EXPECT_EQ(changes_below(&outset), Lines{});
   write("ruff.toml", "exclude = ['a.py']\n");
   std::filesystem::remove(join_path(root_, "pyproject.toml"));
-  EXPECT_EQ(changes_below(&outset), (Lines{"../ruff.toml: made", "../pyproject.toml: deleted"}));
+  EXPECT_EQ(changes_below(&outset), (Lines{"../ruff.toml: created", "../pyproject.toml: deleted"}));
 }
 
 TEST_F(OutsetTest, OnlyFilesThatSaidGeneratedBeforeAreLeftOut) {
@@ -141,7 +141,7 @@ TEST_F(OutsetTest, AToolIsMissedIfWhatMadeItApplyIsGoneAndItsSourcesAreNot) {
     const ProjectView project = view(known);
     std::vector<PlannedCollector> now = all(project);
     Lines why;
-    for (const Unjudged& one : look_for_hiding(known, project, now, "run", room).unjudged) why.push_back(one.why);
+    for (const Unjudged& one : compare_with_outset(known, project, now, "run", room).unjudged) why.push_back(one.why);
     return why;
   };
   EXPECT_EQ(missed(false), Lines{});
@@ -201,7 +201,7 @@ class SetBackTest : public OutsetTest {
     const ProjectView project = view(outset_);
     std::vector<PlannedCollector> now = plan_collectors(project, request_);
     Lines found;
-    for (const Unjudged& one : look_for_hiding(outset_, project, now, "run").unjudged) found.push_back(one.why);
+    for (const Unjudged& one : compare_with_outset(outset_, project, now, "run").unjudged) found.push_back(one.why);
     remember_times(outset_, project, now);
     return found;
   }
@@ -260,7 +260,7 @@ TEST_F(OutsetTest, ALanguageServersProgramIsTheOneThatWasThere) {
   const auto missing_now = [&] {
     const ProjectView project = view(outset);
     std::vector<PlannedCollector> now = plan_collectors(project, request);
-    look_for_hiding(outset, project, now, "run");
+    compare_with_outset(outset, project, now, "run");
     return now.empty() ? "nothing is planned" : now.front().plan.missing;
   };
   EXPECT_EQ(missing_now(), "");

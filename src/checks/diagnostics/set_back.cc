@@ -28,7 +28,7 @@ long long milliseconds_of(const timespec& time) {
 
 }  // namespace
 
-bool goes_by_time_of(const PlannedCollector& planned, std::string_view path) {
+bool relies_on_mtime_of(const PlannedCollector& planned, std::string_view path) {
   for (const GoesByTime& row : kGoByTime) {
     if (row.collector != planned.name) continue;
     const std::vector<std::string> endings = split(row.sources, ' ');
@@ -43,7 +43,7 @@ std::vector<std::string> FileTimes::look(const ProjectView& project, std::span<c
   std::vector<std::string> found;
   for (const std::string& path : project.files()) {
     const bool timed = std::any_of(planned.begin(), planned.end(),
-                                   [&](const PlannedCollector& one) { return goes_by_time_of(one, path); });
+                                   [&](const PlannedCollector& one) { return relies_on_mtime_of(one, path); });
     const std::string full = join_path(project.root(), path);
     struct stat info{};
     if (!timed || ::stat(full.c_str(), &info) != 0) continue;

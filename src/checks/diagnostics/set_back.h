@@ -1,5 +1,5 @@
-// Detects files whose modification time was set back. cargo, make and Python reuse earlier results if a file's time
-// says that it has not changed: an agent that sets the time back hides what it wrote.
+// Detects backdated files: those whose modification time was set back. cargo, make and Python reuse earlier results if
+// a file's time says that it has not changed: an agent that backdates a file hides what it wrote.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 namespace ralph::diagnostics {
 
 // Whether the collector relies on the modification time of this file.
-bool goes_by_time_of(const PlannedCollector& planned, std::string_view path);
+bool relies_on_mtime_of(const PlannedCollector& planned, std::string_view path);
 
 // The known state of the sources whose times some collector relies on. Call look() before the tools run and again
 // afterwards: their results are at least that recent.

@@ -50,7 +50,7 @@ bool some_are_gone(const Snapshot& before, const Snapshot& after) {
 }
 
 // The names of unfinished collectors; their reasons may differ each time.
-std::vector<std::string> silent_in(const Snapshot& snapshot) {
+std::vector<std::string> unfinished_collectors_in(const Snapshot& snapshot) {
   std::vector<std::string> names;
   for (const std::string& one : snapshot.unfinished) names.push_back(one.substr(0, one.find(": ")));
   std::sort(names.begin(), names.end());
@@ -58,8 +58,8 @@ std::vector<std::string> silent_in(const Snapshot& snapshot) {
 }
 
 // Whether a collector that finished before did not finish this time.
-bool some_fell_silent(const Snapshot& before, const Snapshot& after) {
-  const std::vector<std::string> was = silent_in(before), is = silent_in(after);
+bool some_no_longer_finished(const Snapshot& before, const Snapshot& after) {
+  const std::vector<std::string> was = unfinished_collectors_in(before), is = unfinished_collectors_in(after);
   return !std::includes(was.begin(), was.end(), is.begin(), is.end());
 }
 
@@ -139,7 +139,8 @@ Snapshot snapshot_of(const Report& report, const Criteria& criteria, int iterati
   }
   for (const Unjudged& one : unjudged) leave_open(one.kind, one.why);
   snapshot.digest =
-      sha256_hex(join(snapshot.fingerprints, "\n") + "\n" + join(silent_in(snapshot), "\n")).substr(0, 32);
+      sha256_hex(join(snapshot.fingerprints, "\n") + "\n" + join(unfinished_collectors_in(snapshot), "\n"))
+          .substr(0, 32);
   if (snapshot.fingerprints.size() > kMostFingerprints) snapshot.fingerprints.resize(kMostFingerprints);
   return snapshot;
 }
@@ -160,9 +161,9 @@ std::vector<std::string> unmet(const Criteria& criteria, const Snapshot& snapsho
 
 Change change_between(const Snapshot& before, const Snapshot& after) {
   if (before.digest == after.digest) return Change::kSame;
-  if (some_fell_silent(before, after)) return Change::kUnknown;
+  if (some_no_longer_finished(before, after)) return Change::kUnknown;
   if (after.issues < before.issues) return Change::kFewer;
-  return some_are_gone(before, after) || some_fell_silent(after, before) ? Change::kDifferent : Change::kMore;
+  return some_are_gone(before, after) || some_no_longer_finished(after, before) ? Change::kDifferent : Change::kMore;
 }
 
 std::string stagnation(std::span<const Snapshot> snapshots, int limit) {

@@ -53,7 +53,7 @@ int diagnostics_among(const json::value& params, std::string_view key) {
 }  // namespace
 
 Conversation::Conversation(const ServerRow& row, std::string root, int own_pid)
-    : row_(row), root_(std::move(root)), tells_quiescence_(row.last_word == LastWord::kFlycheck) {
+    : row_(row), root_(std::move(root)), tells_quiescence_(row.final_answer == FinalAnswer::kFlycheck) {
   initialize(own_pid);
 }
 
@@ -140,7 +140,7 @@ void Conversation::take_request(const json::value& message, std::string_view met
     reply["error"] = json::object{{"code", kMethodNotFound}, {"message", "ralph does not know this method"}};
   }
   output_ += framed(reply);
-  if (!pull_all || row_.last_word != LastWord::kAnswer) return;
+  if (!pull_all || row_.final_answer != FinalAnswer::kAnswer) return;
   for (auto& [id, question] : questions_) {
     if (!question.answer && !question.pulled) pull(question);
   }
@@ -161,7 +161,7 @@ void Conversation::take_published(const json::value& params) {
   const auto version = find_integer(params, "version");
   if (version && *version < document.version) return;  // it is still working on the current version
   document.said = findings_in(find(params, "diagnostics"), path);
-  if (!version || row_.last_word != LastWord::kAnswer) return;
+  if (!version || row_.final_answer != FinalAnswer::kAnswer) return;
   document.published = document.version;
   for (auto& [id, question] : questions_) {
     if (question.path == path && !question.answer && !question.pulled && question.version <= document.published)
@@ -170,7 +170,7 @@ void Conversation::take_published(const json::value& params) {
 }
 
 void Conversation::take_progress(const json::value& params) {
-  if (row_.last_word != LastWord::kFlycheck) return;
+  if (row_.final_answer != FinalAnswer::kFlycheck) return;
   if (!contains(find_string(params, "token").value_or(""), kFlycheckToken)) return;
   const json::value& value = at(params, "value");
   const auto kind = find_string(value, "kind").value_or("");
@@ -205,7 +205,7 @@ void Conversation::take_response(const json::value& message) {
     const json::value& capabilities = at(at(message, "result"), "capabilities");
     if (const json::value* provider = find(capabilities, "diagnosticProvider"); provider && provider->is_object())
       ++pull_offers_;
-    if (row_.last_word == LastWord::kPulled && pull_offers_ == 0) {
+    if (row_.final_answer == FinalAnswer::kPulled && pull_offers_ == 0) {
       broken_ =
           fmt::format("{} is too old: it does not offer textDocument/diagnostic; {}", row_.name, row_.how_to_install);
       return;
@@ -216,7 +216,7 @@ void Conversation::take_response(const json::value& message) {
   Question* question = waiting_for(*id);
   if (!question || question->answer) return;
   question->open_requests.erase(*id);
-  if (row_.last_word != LastWord::kTsserver) return take_pulled(*question, message);
+  if (row_.final_answer != FinalAnswer::kTsserver) return take_pulled(*question, message);
   const json::value& result = at(message, "result");
   const json::value* body = find(result, "body");
   if (find_bool(result, "success") != true || !body || !body->is_array()) {
@@ -236,7 +236,8 @@ void Conversation::take_pulled(Question& question, const json::value& message) {
   if (const json::value* error = find(message, "error")) {
     const auto code = find_integer(*error, "code").value_or(0);
     if (code == kServerCancelled || code == kContentModified || code == kRequestCancelled) return pull(question);
-    if (code == kMethodNotFound && row_.last_word == LastWord::kFlycheck) return complete(question, document.said);
+    if (code == kMethodNotFound && row_.final_answer == FinalAnswer::kFlycheck)
+      return complete(question, document.said);
     question.answer = Answer{
         {}, fmt::format("{} could not tell: {}", row_.name, find_string(*error, "message").value_or("no reason"))};
     return;
@@ -248,7 +249,7 @@ void Conversation::take_pulled(Question& question, const json::value& message) {
     return;
   }
   std::vector<Finding> findings = findings_in(items, question.path);
-  if (row_.last_word == LastWord::kFlycheck)
+  if (row_.final_answer == FinalAnswer::kFlycheck)
     findings.insert(findings.end(), document.said.begin(), document.said.end());
   complete(question, std::move(findings));
 }
@@ -286,7 +287,7 @@ void Conversation::synchronize(Document& document, const std::string& path, cons
     return notify("textDocument/didOpen", json::object{{"textDocument", std::move(named)}});
   }
   if (document.sent == text) {
-    if (row_.last_word != LastWord::kAnswer || pull_offers_ > 0) return;  // it can simply be asked again
+    if (row_.final_answer != FinalAnswer::kAnswer || pull_offers_ > 0) return;  // it can simply be asked again
     // A server publishes nothing for a text it already has, although a header may have changed, so send a different
     // text.
     document.sent += '\n';
@@ -307,7 +308,7 @@ QuestionId Conversation::ask(const std::string& path, const std::string& text) {
   Document& document = documents_[path];
   document.used = ++uses_;
   // It has this text and nothing has changed since: its final answer is known or on its way.
-  const bool pushes = row_.last_word == LastWord::kAnswer && pull_offers_ <= 0;
+  const bool pushes = row_.final_answer == FinalAnswer::kAnswer && pull_offers_ <= 0;
   const bool current = document.version > 0 && document.sent == text && document.sent_state == disk_state_;
   if (pushes && current) {
     question.version = document.version;
@@ -316,18 +317,18 @@ QuestionId Conversation::ask(const std::string& path, const std::string& text) {
   }
   synchronize(document, path, text);
   question.version = document.version;
-  switch (row_.last_word) {
-    case LastWord::kAnswer:
+  switch (row_.final_answer) {
+    case FinalAnswer::kAnswer:
       if (pull_offers_ > 0) pull(question);
       break;
-    case LastWord::kPulled:
+    case FinalAnswer::kPulled:
       pull(question);
       break;
-    case LastWord::kTsserver:
+    case FinalAnswer::kTsserver:
       ask_tsserver(question, "syntacticDiagnosticsSync");
       ask_tsserver(question, "semanticDiagnosticsSync");
       break;
-    case LastWord::kFlycheck:
+    case FinalAnswer::kFlycheck:
       question.save_pending = true;
       notify("textDocument/didSave", json::object{{"textDocument", document_at(path)}});
       break;

@@ -90,7 +90,7 @@ void Hub::serve(Fd listener) {
 Result<json::object> Hub::ask(const json::object& request) {
   Client& client = clients_.emplace_back();
   client.local = client.asked = true;
-  obey(client, to_compact_json(request));
+  handle_request(client, to_compact_json(request));
   settle();
   while (!client.answered && !stopped_) {
     wait(std::nullopt);
@@ -108,9 +108,9 @@ void Hub::wait(std::optional<MonotonicTime> until) {
                              {clients_.size() < kMostClients ? listener_.get() : -1, POLLIN, 0}};
   for (const auto& server : servers_) {
     if (const auto deadline = server->deadline()) until = until ? std::min(*until, *deadline) : *deadline;
-    fds.push_back({server->reads(), POLLIN, 0});
-    fds.push_back({server->complains(), POLLIN, 0});
-    fds.push_back({server->wants_room(), POLLOUT, 0});
+    fds.push_back({server->stdout_fd(), POLLIN, 0});
+    fds.push_back({server->stderr_fd(), POLLIN, 0});
+    fds.push_back({server->pending_stdin_fd(), POLLOUT, 0});
   }
   const size_t of_clients = fds.size(), clients = clients_.size();
   for (const Client& client : clients_) {
@@ -130,8 +130,8 @@ void Hub::wait(std::optional<MonotonicTime> until) {
   for (size_t i = 0; i < servers_.size(); ++i) {
     Server& server = *servers_[i];
     // Handling an earlier descriptor may have closed this one.
-    if (fds[3 + 3 * i].revents && server.reads() >= 0) server.read(clock_.monotonic());
-    if (fds[4 + 3 * i].revents && server.complains() >= 0) server.read_complaints();
+    if (fds[3 + 3 * i].revents && server.stdout_fd() >= 0) server.read(clock_.monotonic());
+    if (fds[4 + 3 * i].revents && server.stderr_fd() >= 0) server.read_stderr();
     if (fds[5 + 3 * i].revents) server.write();
   }
   for (size_t i = 0; i < clients; ++i) {
@@ -158,7 +158,7 @@ void Hub::reap() {
   for (pid_t pid = ::waitpid(-1, &raw, WNOHANG); pid > 0; pid = ::waitpid(-1, &raw, WNOHANG)) {
     for (const auto& server : servers_) {
       if (server->pid() != pid) continue;
-      while (server->reads() >= 0 && wait_readable(server->reads(), clock_.monotonic()))
+      while (server->stdout_fd() >= 0 && wait_readable(server->stdout_fd(), clock_.monotonic()))
         server->read(clock_.monotonic());  // its remaining output
       server->ended(WIFSIGNALED(raw) ? ExitStatus{128 + WTERMSIG(raw), WTERMSIG(raw)}
                                      : ExitStatus{WEXITSTATUS(raw), 0});
@@ -190,7 +190,7 @@ void Hub::read(Client& client) {
   const size_t end = client.in.find('\n');
   if (end == std::string::npos && client.in.size() <= kMostRequest) return;
   client.asked = true;
-  obey(client, end == std::string::npos ? std::string_view() : std::string_view(client.in).substr(0, end));
+  handle_request(client, end == std::string::npos ? std::string_view() : std::string_view(client.in).substr(0, end));
 }
 
 void Hub::write(Client& client) {
@@ -209,7 +209,7 @@ void Hub::reply(Client& client, json::object answer) const {
   client.answered = true;
 }
 
-void Hub::obey(Client& client, std::string_view line) {
+void Hub::handle_request(Client& client, std::string_view line) {
   const auto request = parse_json(line, "a request");
   const std::string_view what = request ? find_string(*request, "do").value_or("") : "";
   if (what == "status") return reply(client, status());
@@ -250,7 +250,7 @@ void Hub::begin_check(Client& client, const json::value& request) {
 
 void Hub::settle() {
   const MonotonicTime now = clock_.monotonic();
-  for (const auto& server : servers_) server->keep_to(now);
+  for (const auto& server : servers_) server->enforce_deadline(now);
   for (Client& client : clients_) {
     if (!client.asked && now >= client.came + kRequestPatience) client.fd.close();
     if (!client.answered) go_on(client);

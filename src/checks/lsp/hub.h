@@ -70,7 +70,7 @@ class Hub {
   void accept_clients();
   void read(Client& client);
   void write(Client& client);
-  void obey(Client& client, std::string_view line);
+  void handle_request(Client& client, std::string_view line);
   void reply(Client& client, json::object answer) const;
   void begin_check(Client& client, const json::value& request);
   void go_on(Client& client);

@@ -43,9 +43,9 @@ ServerState Server::state() const {
 void Server::start(MonotonicTime now) {
   ++starts_;
   earlier_reason_ = std::exchange(reason_, {});
-  mute_.reset();
+  output_closed_at_.reset();
   unsent_.clear();
-  complaints_.clear();
+  stderr_.clear();
   Launch launch;
   launch.argv = choice_.argv;
   launch.environment = environment_;
@@ -74,7 +74,7 @@ void Server::start(MonotonicTime now) {
 // The last line that starts with "error", which a backtrace may follow; otherwise the last line.
 std::string Server::last_words() const {
   std::string last, last_error;
-  for (const std::string& line : split(without_escapes(complaints_), '\n')) {
+  for (const std::string& line : split(without_escapes(stderr_), '\n')) {
     if (trim(line).empty()) continue;
     last = trim(line);
     if (to_lower(last).starts_with("error")) last_error = last;
@@ -91,7 +91,7 @@ std::string Server::printed() const {
   return said + (complaint.empty() ? "" : fmt::format("; its last words were{}", complaint));
 }
 
-void Server::break_off(std::string reason) {
+void Server::fail_with(std::string reason) {
   if (reason_.empty()) reason_ = std::move(reason);
   for (Fd* fd : {&in_, &out_, &err_}) fd->close();
 }
@@ -124,14 +124,14 @@ void Server::read(MonotonicTime now) {
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n <= 0) {
     out_.close();
-    mute_ = now;  // it is about to exit, and its exit status will say why
+    output_closed_at_ = now;  // it is about to exit, and its exit status will say why
     return;
   }
   talk_->receive(std::string_view(buffer, static_cast<size_t>(n)));
   say();
 }
 
-void Server::read_complaints() {
+void Server::read_stderr() {
   char buffer[kReadAtOnce];
   const ssize_t n = ::read(err_.get(), buffer, sizeof buffer);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -139,34 +139,34 @@ void Server::read_complaints() {
     err_.close();
     return;
   }
-  complaints_.append(buffer, static_cast<size_t>(n));
-  if (complaints_.size() > 2 * kKeptComplaints) complaints_.erase(0, complaints_.size() - kKeptComplaints);
+  stderr_.append(buffer, static_cast<size_t>(n));
+  if (stderr_.size() > 2 * kKeptComplaints) stderr_.erase(0, stderr_.size() - kKeptComplaints);
 }
 
 void Server::ended(const ExitStatus& status) {
-  if (err_) read_complaints();
+  if (err_) read_stderr();
   const int leader = std::exchange(pid_, 0);
   // This process has inherited what it had started; those processes are the ones in its session.
   for (const ProcessInfo& process : descendants_of_this_process()) {
     if (process.session == leader) send_signal(process, SIGKILL);
   }
-  break_off(status.signal != 0
+  fail_with(status.signal != 0
                 ? fmt::format("{} was killed by {}{}", row().name, signal_name(status.signal), last_words())
                 : fmt::format("{} ended with exit code {}{}", row().name, status.code, last_words()));
 }
 
 std::optional<MonotonicTime> Server::deadline() const {
   if (!is_running() || !reason_.empty()) return std::nullopt;
-  if (mute_) return *mute_ + kMuteLimit;
+  if (output_closed_at_) return *output_closed_at_ + kMuteLimit;
   return talk_->has_begun() ? std::nullopt : std::optional(started_ + kStartLimit);
 }
 
-void Server::keep_to(MonotonicTime now) {
+void Server::enforce_deadline(MonotonicTime now) {
   const auto until = deadline();
   if (!until || now < *until) return;
-  kill(mute_ ? fmt::format("{} has closed its output", row().name)
-             : fmt::format("{} did not answer initialize within {}{}", row().name, human_duration(kStartLimit),
-                           printed()));
+  kill(output_closed_at_ ? fmt::format("{} has closed its output", row().name)
+                         : fmt::format("{} did not answer initialize within {}{}", row().name,
+                                       human_duration(kStartLimit), printed()));
 }
 
 void Server::kill(std::string reason) {
@@ -176,7 +176,7 @@ void Server::kill(std::string reason) {
     ::kill(pid_, SIGKILL);
     for (const ProcessInfo& process : below) send_signal(process, SIGKILL);
   }
-  break_off(std::move(reason));
+  fail_with(std::move(reason));
 }
 
 void Server::look_at_disk() {

@@ -53,11 +53,11 @@ class Server {
   void start(MonotonicTime now);
 
   // Its descriptors for poll(); -1 if not applicable now.
-  int reads() const { return out_.get(); }
-  int complains() const { return err_.get(); }
-  int wants_room() const { return talk_ && (!unsent_.empty()) ? in_.get() : -1; }
+  int stdout_fd() const { return out_.get(); }
+  int stderr_fd() const { return err_.get(); }
+  int pending_stdin_fd() const { return talk_ && (!unsent_.empty()) ? in_.get() : -1; }
   void read(MonotonicTime now);
-  void read_complaints();
+  void read_stderr();
   void write();
 
   // Sends what the conversation has queued. Call this after every use of talk().
@@ -66,10 +66,10 @@ class Server {
   // Its process was reaped.
   void ended(const ExitStatus& status);
 
-  // When to call keep_to(): it must answer `initialize` in time, and exit once it has closed its output. nullopt if
-  // there is nothing to wait for.
+  // When to call enforce_deadline(): it must answer `initialize` in time, and exit once it has closed its output.
+  // nullopt if there is nothing to wait for.
   std::optional<MonotonicTime> deadline() const;
-  void keep_to(MonotonicTime now);
+  void enforce_deadline(MonotonicTime now);
 
   // Kills it and all its descendants.
   void kill(std::string reason);
@@ -78,7 +78,7 @@ class Server {
   void look_at_disk();
 
  private:
-  void break_off(std::string reason);
+  void fail_with(std::string reason);
   std::string last_words() const;
   std::string printed() const;
 
@@ -87,11 +87,11 @@ class Server {
   const Environment environment_;
   Disk disk_;
   std::unique_ptr<Conversation> talk_;
-  std::string reason_, earlier_reason_, unsent_, complaints_;
+  std::string reason_, earlier_reason_, unsent_, stderr_;
   int pid_ = 0, starts_ = 0, answers_ = 0;
   Fd in_, out_, err_;
   MonotonicTime started_{};
-  std::optional<MonotonicTime> mute_{};  // when it closed its output
+  std::optional<MonotonicTime> output_closed_at_{};  // when it closed its output
 };
 
 }  // namespace ralph::lsp

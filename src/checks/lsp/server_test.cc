@@ -12,16 +12,16 @@ namespace ralph::lsp {
 namespace {
 
 // Starts a shell instead of clangd, reads its first output, and lets this much time pass.
-std::string reason_after(const std::string& script, Milliseconds time, bool complains) {
+std::string reason_after(const std::string& script, Milliseconds time, bool stderr_fd) {
   const SystemClock clock;
   const MonotonicTime began = clock.monotonic();
   Server server({server_named("clangd"), {"/bin/sh", "-c", script}}, "/", Environment::of_this_process());
   server.start(began);
   EXPECT_TRUE(server.is_running()) << server.reason();
-  if (wait_readable(server.reads(), began + Milliseconds(20'000))) server.read(began);
-  if (complains && server.complains() >= 0 && wait_readable(server.complains(), began + Milliseconds(20'000)))
-    server.read_complaints();
-  server.keep_to(began + time);
+  if (wait_readable(server.stdout_fd(), began + Milliseconds(20'000))) server.read(began);
+  if (stderr_fd && server.stderr_fd() >= 0 && wait_readable(server.stderr_fd(), began + Milliseconds(20'000)))
+    server.read_stderr();
+  server.enforce_deadline(began + time);
   std::string reason = server.reason();
   if (server.is_running()) server.kill("the test is over");
   while (::waitpid(-1, nullptr, 0) > 0) {

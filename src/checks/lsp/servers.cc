@@ -48,17 +48,17 @@ constexpr View kRustReplaces[] = {"cargo-check", "clippy"};
 constexpr View kTypescriptReplaces[] = {"tsc"};
 
 constexpr ServerRow kServers[] = {
-    {"clangd", kClangd, kCpp, kCppSetup, "compile_commands.json", kCppWatched, kCppReplaces, LastWord::kAnswer, "", "",
-     "apt install clangd"},
-    {"pyright-langserver", kPyright, kPython, kPythonSetup, "", kPythonWatched, kPythonReplaces, LastWord::kAnswer, "",
-     R"({"python.analysis": {"diagnosticMode": "openFilesOnly"}})", "npm install pyright, or pip install pyright"},
+    {"clangd", kClangd, kCpp, kCppSetup, "compile_commands.json", kCppWatched, kCppReplaces, FinalAnswer::kAnswer, "",
+     "", "apt install clangd"},
+    {"pyright-langserver", kPyright, kPython, kPythonSetup, "", kPythonWatched, kPythonReplaces, FinalAnswer::kAnswer,
+     "", R"({"python.analysis": {"diagnosticMode": "openFilesOnly"}})", "npm install pyright, or pip install pyright"},
     // What it publishes first lacks its analyses, which follow for the same version. Its answers are complete.
-    {"gopls", kGopls, kGo, kGoSetup, "", kGoWatched, kGoReplaces, LastWord::kPulled, R"({"pullDiagnostics": true})",
+    {"gopls", kGopls, kGo, kGoSetup, "", kGoWatched, kGoReplaces, FinalAnswer::kPulled, R"({"pullDiagnostics": true})",
      R"({"gopls": {"pullDiagnostics": true}})", "go install golang.org/x/tools/gopls@latest"},
-    {"rust-analyzer", kRustAnalyzer, kRust, kRustSetup, "", kRustWatched, kRustReplaces, LastWord::kFlycheck,
+    {"rust-analyzer", kRustAnalyzer, kRust, kRustSetup, "", kRustWatched, kRustReplaces, FinalAnswer::kFlycheck,
      R"({"checkOnSave": true})", R"({"rust-analyzer": {"checkOnSave": true}})", "rustup component add rust-analyzer"},
     {"typescript-language-server", kTypescriptServer, kTypescript, kTypescriptSetup, "", kTypescriptWatched,
-     kTypescriptReplaces, LastWord::kTsserver, "", "", "npm install typescript-language-server typescript"},
+     kTypescriptReplaces, FinalAnswer::kTsserver, "", "", "npm install typescript-language-server typescript"},
 };
 
 }  // namespace

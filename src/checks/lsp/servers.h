@@ -17,7 +17,7 @@ struct Language {
 
 // What counts as a server's final answer about a file. It must be about the exact version that was sent: a server that
 // is still working has found nothing yet, and that does not mean clean.
-enum class LastWord {
+enum class FinalAnswer {
   kAnswer,    // the answer to textDocument/diagnostic if offered, else diagnostics published with the version
   kPulled,    // publishes several times per version: only the answer counts; a server that offers none is too old
   kTsserver,  // publishes several times, without versions: its tsserver is queried through it
@@ -32,7 +32,7 @@ struct ServerRow {
   std::string_view database;  // one that may also be in a build folder, which is then passed to the server; empty: none
   std::span<const std::string_view> watched;   // names of other files whose changes it must be told about
   std::span<const std::string_view> replaces;  // collectors that can skip a file it has checked
-  LastWord last_word;
+  FinalAnswer final_answer;
   std::string_view options;   // initializationOptions, JSON; empty: none
   std::string_view settings;  // for workspace/configuration: JSON, by section; empty: none
   std::string_view how_to_install;

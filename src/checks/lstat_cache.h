@@ -1,5 +1,5 @@
-// Looks at many paths with few calls of lstat: a glance asks once for each path, and a quiet look can tell that the
-// next glance would find the same.
+// Examines many paths with few calls of lstat: a cache queries each path once, and a memo of a scan tells whether the
+// next scan would find the same.
 #pragma once
 
 #include <map>
@@ -15,10 +15,10 @@ namespace ralph {
 
 // A cache of lstat results for checking many paths: each is queried at most once, and nothing below a missing folder is
 // queried at all.
-class Glance {
+class LstatCache {
  public:
   // `folders` are known to exist.
-  explicit Glance(const std::vector<std::string>& folders = {});
+  explicit LstatCache(const std::vector<std::string>& folders = {});
 
   // What is at the path, without following a symlink there; nullptr if nothing is.
   const struct stat* at(const std::string& path);
@@ -44,18 +44,18 @@ class Glance {
   std::unordered_map<std::string, bool> folders_;  // whether something may be below
 };
 
-// Remembers everything that an uneventful look depended on, so that the next look can tell with one lstat per existing
-// file that it would be uneventful too.
+// Remembers the file states that a comparison without findings was based on. While they hold, another comparison would
+// find nothing either, and one lstat per existing file shows that they hold.
 //
 // A missing file needs no lstat of its own: creating it changes the ctime of the folder that it is missing from. Two
 // changes within one tick of the file system's clock leave the same ctime, though, so a folder vouches for its content
 // only once it has been examined a whole tick after its ctime was first seen.
-class QuietLook {
+class ScanMemo {
  public:
-  // Keeps what `glance` saw. `began` is a time before its first lstat.
-  void remember(const Glance& glance, MonotonicTime began);
+  // Keeps what `lstats` saw. `began` is a time before its first lstat.
+  void remember(const LstatCache& glance, MonotonicTime began);
 
-  void forget() { *this = QuietLook(); }
+  void forget() { *this = ScanMemo(); }
 
   // Whether nothing that was remembered has changed. False if nothing was.
   bool still_holds(MonotonicTime now);

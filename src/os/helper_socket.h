@@ -1,5 +1,5 @@
-// A socket in its own folder, for a helper of a run that is about to start. It listens before the helper runs, so no
-// client comes too early. The helper gets the listener as its standard input.
+// A socket in its own folder, for a helper of a run. It listens before the helper starts, so no client connects too
+// early. The helper gets the listener as its standard input.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace ralph {
 
-struct SocketDoor {
+struct HelperSocket {
   std::string folder{};  // for its owner only
   std::string socket{};  // <name>.sock in it
   Fd listener{};
@@ -20,6 +20,6 @@ struct SocketDoor {
 
 // Creates a folder ralph-<name>-XXXXXX in /tmp. Folders of that name left by killed runs of this user are removed
 // first, including the file `log` in them.
-Result<SocketDoor> open_socket_door(std::string_view name, std::string_view log = {});
+Result<HelperSocket> open_helper_socket(std::string_view name, std::string_view log = {});
 
 }  // namespace ralph

@@ -1,4 +1,4 @@
-#include "ui/run_story.h"
+#include "ui/run_text.h"
 
 #include <algorithm>
 #include <array>
@@ -237,7 +237,7 @@ bool is_resumable(const ShownRun& run) {
   return (run.problems.empty() || run.torn) && run.stuck.empty() && run.view.is_resumable(run.alive);
 }
 
-std::string run_story(const ShownRun& run, const Style& style) {
+std::string run_text(const ShownRun& run, const Style& style) {
   std::string out;
   write_head(out, run, style);
   const bool alive = run.alive && !run.view.end;

@@ -1,4 +1,4 @@
-// The text of `ralph runs show` and `ralph runs list`. Pure: turns the view of a run into text. Text from an agent is
+// The text of `ralph runs show` and `ralph runs list`. Pure: turns the view of a run into text. What an agent said is
 // cut to one line, without control characters.
 #pragma once
 
@@ -26,7 +26,7 @@ struct ShownRun {
 bool is_resumable(const ShownRun& run);
 
 // A heading (what, when, why), every iteration with its steps, their results and files, and the journal's problems.
-std::string run_story(const ShownRun& run, const Style& style);
+std::string run_text(const ShownRun& run, const Style& style);
 
 // One line per run, aligned. A task that works in a folder other than `project` is shown with that folder.
 std::string run_table(std::span<const ShownRun> runs, const std::string& project, const Style& style);

@@ -1,4 +1,4 @@
-#include "checks/glance.h"
+#include "checks/lstat_cache.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@ namespace ralph {
 namespace {
 
 // Time passes only as the tests say. A tick is over after ten seconds on every file system.
-class QuietLookTest : public testing::Test {
+class ScanMemoTest : public testing::Test {
  protected:
   std::string at(const std::string& name) const { return join_path(folder_.path(), name); }
   void write(const std::string& name, const std::string& text) {
@@ -23,27 +23,27 @@ class QuietLookTest : public testing::Test {
 
   // A look at these paths, and then everything that it saw is remembered.
   void look(const std::vector<std::string>& names, const std::vector<std::string>& listed = {}) {
-    Glance glance({folder_.path()});
-    for (const std::string& name : names) glance.at(at(name));
+    LstatCache lstats({folder_.path()});
+    for (const std::string& name : names) lstats.at(at(name));
     for (const std::string& name : listed) {
-      glance.at(at(name));
-      glance.list(at(name));
+      lstats.at(at(name));
+      lstats.list(at(name));
     }
-    look_.remember(glance, now_);
+    look_.remember(lstats, now_);
   }
   bool holds_later() { return look_.still_holds(now_ += Milliseconds(10'000)); }
   bool holds_now() { return look_.still_holds(now_); }
 
   ScratchFolder folder_;
-  QuietLook look_;
+  ScanMemo look_;
   MonotonicTime now_{Milliseconds(1'000'000)};
 };
 
-TEST_F(QuietLookTest, HoldsNothingBeforeTheFirstLook) {
+TEST_F(ScanMemoTest, HoldsNothingBeforeTheFirstLook) {
   EXPECT_FALSE(holds_now());
 }
 
-TEST_F(QuietLookTest, HoldsWhileNothingChanges) {
+TEST_F(ScanMemoTest, HoldsWhileNothingChanges) {
   write("a/file", "text");
   look({"a/file", "a/missing", "none/below"});
   EXPECT_TRUE(holds_now());
@@ -51,7 +51,7 @@ TEST_F(QuietLookTest, HoldsWhileNothingChanges) {
   EXPECT_TRUE(holds_later());
 }
 
-TEST_F(QuietLookTest, SeesAFileThatIsWrittenRemovedOrReplaced) {
+TEST_F(ScanMemoTest, SeesAFileThatIsWrittenRemovedOrReplaced) {
   write("a/file", "text");
   look({"a/file"});
   write("a/file", "other");
@@ -61,7 +61,7 @@ TEST_F(QuietLookTest, SeesAFileThatIsWrittenRemovedOrReplaced) {
   EXPECT_FALSE(holds_now());
 }
 
-TEST_F(QuietLookTest, SeesChangesThatPutTheTimeOfTheFileBack) {
+TEST_F(ScanMemoTest, SeesChangesThatPutTheTimeOfTheFileBack) {
   write("a/file", "text");
   look({"a/file"});
   struct stat before{};
@@ -74,7 +74,7 @@ TEST_F(QuietLookTest, SeesChangesThatPutTheTimeOfTheFileBack) {
   EXPECT_FALSE(holds_now());
 }
 
-TEST_F(QuietLookTest, SeesAMissingFileAppearAlsoAfterManyLooks) {
+TEST_F(ScanMemoTest, SeesAMissingFileAppearAlsoAfterManyLooks) {
   write("a/file", "text");
   look({"a/file", "a/missing"});
   EXPECT_TRUE(holds_later());
@@ -83,14 +83,14 @@ TEST_F(QuietLookTest, SeesAMissingFileAppearAlsoAfterManyLooks) {
   EXPECT_FALSE(holds_later());
 }
 
-TEST_F(QuietLookTest, SeesAMissingFileAppearWithinTheTickOfTheLook) {
+TEST_F(ScanMemoTest, SeesAMissingFileAppearWithinTheTickOfTheLook) {
   write("a/file", "text");
   look({"a/file", "a/missing"});  // its folder may have been written in this very tick
   write("a/missing", "");
   EXPECT_FALSE(holds_now());
 }
 
-TEST_F(QuietLookTest, AFolderVouchesForItsContentOnlyAfterALookThatIsATickLater) {
+TEST_F(ScanMemoTest, AFolderVouchesForItsContentOnlyAfterALookThatIsATickLater) {
   write("a/file", "text");
   look({}, {"a"});
   EXPECT_FALSE(holds_now()) << "its names may have changed in the same tick";
@@ -101,7 +101,7 @@ TEST_F(QuietLookTest, AFolderVouchesForItsContentOnlyAfterALookThatIsATickLater)
   EXPECT_FALSE(holds_now());
 }
 
-TEST_F(QuietLookTest, ALinkIsFollowedEachTime) {
+TEST_F(ScanMemoTest, ALinkIsFollowedEachTime) {
   write("elsewhere/there", "text");
   ASSERT_EQ(::symlink("elsewhere", at("link").c_str()), 0);
   ASSERT_EQ(::symlink("elsewhere/target", at("file").c_str()), 0);
@@ -115,7 +115,7 @@ TEST_F(QuietLookTest, ALinkIsFollowedEachTime) {
   EXPECT_FALSE(holds_later());
 }
 
-TEST_F(QuietLookTest, AFolderThatIsOnlyPassedThroughMayChange) {
+TEST_F(ScanMemoTest, AFolderThatIsOnlyPassedThroughMayChange) {
   write("a/b/file", "text");
   look({"a/b/file"});
   write("a/beside", "");

@@ -1,4 +1,4 @@
-#include "ui/run_story.h"
+#include "ui/run_text.h"
 
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ std::vector<record::Body> two_iterations() {
 }
 
 TEST(RunStory, ShowsARunIterationByIteration) {
-  EXPECT_EQ(run_story(told(two_iterations()), Style{}),
+  EXPECT_EQ(run_text(told(two_iterations()), Style{}),
             "Run 20261115-202233-7f3a: complete\n"
             "  why        the agent answered DONE and all guardrails passed\n"
             "  began      2026-11-15 20:22:33 UTC\n"
@@ -87,19 +87,19 @@ TEST(RunStory, ShowsARunIterationByIteration) {
 TEST(RunStory, SaysWhatWasUnderWayWhenARunWasKilled) {
   std::vector<record::Body> bodies = two_iterations();
   bodies.resize(3);
-  const std::string killed = run_story(told(bodies), Style{});
+  const std::string killed = run_text(told(bodies), Style{});
   EXPECT_NE(killed.find("crashed\n  why        it was killed in iteration 1\n"), std::string::npos) << killed;
   EXPECT_NE(killed.find("Iteration 1 (not finished)\n  [--]  agent      claude: not finished"), std::string::npos)
       << killed;
   ShownRun living = told(bodies);
   living.alive = true;
-  EXPECT_NE(run_story(living, Style{}).find("claude: under way"), std::string::npos);
+  EXPECT_NE(run_text(living, Style{}).find("claude: under way"), std::string::npos);
 }
 
 TEST(RunStory, SaysHowMuchOfAStreamWasNotUnderstood) {
   std::vector<record::Body> bodies = two_iterations();
   std::get<record::AgentEnded>(bodies[3]).unknown_events = 2;
-  const std::string story = run_story(told(bodies), Style{});
+  const std::string story = run_text(told(bodies), Style{});
   EXPECT_NE(story.find("1.2 KB of output, $0.0012, 2 lines of its stream not understood, answered"), std::string::npos)
       << story;
 }
@@ -107,7 +107,7 @@ TEST(RunStory, SaysHowMuchOfAStreamWasNotUnderstood) {
 TEST(RunStory, SaysWhatIsDamaged) {
   ShownRun run = told({record::Unknown{"party", {}}});
   run.problems = {"line 2 is damaged: x"};
-  const std::string story = run_story(run, Style{});
+  const std::string story = run_text(run, Style{});
   EXPECT_NE(story.find("1 record of a kind that this version of ralph does not know"), std::string::npos) << story;
   EXPECT_NE(story.find("The journal is damaged; its good records are shown above:\n  line 2 is damaged: x\n"),
             std::string::npos)
@@ -142,7 +142,7 @@ TEST(RunStory, PassesNothingThatControlsATerminal) {
   }
   ShownRun run = told(bodies);
   run.problems = {Attacker{}.text};
-  const std::string all = run_story(run, Style{}) + run_table(std::span(&run, 1), "", Style{});
+  const std::string all = run_text(run, Style{}) + run_table(std::span(&run, 1), "", Style{});
   EXPECT_NE(all.find("boo"), std::string::npos);
   for (std::string_view bad : {"\x1b", "\x7f", "\r", "\a", "\xc2\x9b"}) EXPECT_EQ(all.find(bad), std::string::npos);
 }

@@ -1,4 +1,4 @@
-#include "checks/glance.h"
+#include "checks/lstat_cache.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 
 namespace ralph {
 
-Glance::Glance(const std::vector<std::string>& folders) {
+LstatCache::LstatCache(const std::vector<std::string>& folders) {
   folders_.emplace("/", true);
   folders_.emplace("", true);
   folders_.emplace(".", true);  // the parent of a relative path, and its own
@@ -17,7 +17,7 @@ Glance::Glance(const std::vector<std::string>& folders) {
   }
 }
 
-const struct stat* Glance::at(const std::string& path) {
+const struct stat* LstatCache::at(const std::string& path) {
   auto known = seen_.find(path);
   if (known == seen_.end()) {
     struct stat info{};
@@ -27,28 +27,28 @@ const struct stat* Glance::at(const std::string& path) {
   return known->second ? &*known->second : nullptr;
 }
 
-std::vector<std::string> Glance::list(const std::string& folder) {
+std::vector<std::string> LstatCache::list(const std::string& folder) {
   listed_.push_back(folder);
   return names_in(folder);
 }
 
-const struct stat* Glance::seen_at(const std::string& path) const {
+const struct stat* LstatCache::seen_at(const std::string& path) const {
   const auto known = seen_.find(path);
   return known != seen_.end() && known->second ? &*known->second : nullptr;
 }
 
-bool Glance::is_known_to_be_missing(const std::string& path) const {
+bool LstatCache::is_known_to_be_missing(const std::string& path) const {
   const auto known = seen_.find(path);
   return known != seen_.end() && !known->second;
 }
 
-bool Glance::is(const std::string& path, unsigned type) {
+bool LstatCache::is(const std::string& path, unsigned type) {
   const struct stat* info = at(path);
   return info && (info->st_mode & S_IFMT) == type;
 }
 
 // A link may lead to a folder.
-bool Glance::can_have_more(const std::string& folder) {
+bool LstatCache::can_have_more(const std::string& folder) {
   if (const auto known = folders_.find(folder); known != folders_.end()) return known->second;
   const bool may = is_folder(folder) || is_link(folder);
   folders_.emplace(folder, may);
@@ -86,11 +86,11 @@ struct stat target_of(const std::string& path) {
 
 }  // namespace
 
-void QuietLook::remember(const Glance& glance, MonotonicTime began) {
-  const QuietLook before = std::exchange(*this, {});
+void ScanMemo::remember(const LstatCache& lstats, MonotonicTime began) {
+  const ScanMemo before = std::exchange(*this, {});
   known_ = true;
   const auto folder_at = [&](const std::string& path) -> Folder* {
-    const struct stat* info = glance.seen_at(path);
+    const struct stat* info = lstats.seen_at(path);
     if (!info || !S_ISDIR(info->st_mode)) return nullptr;
     const auto [place, is_new] = folders_.try_emplace(path, Folder{*info, began});
     Folder& folder = place->second;
@@ -100,19 +100,19 @@ void QuietLook::remember(const Glance& glance, MonotonicTime began) {
     folder.sure = began - folder.since >= tick_of(*info);
     return &folder;
   };
-  for (const std::string& path : glance.listed()) {
+  for (const std::string& path : lstats.listed()) {
     if (Folder* folder = folder_at(path)) folder->listed = true;
   }
-  for (const auto& [path, info] : glance.seen()) {
+  for (const auto& [path, info] : lstats.seen()) {
     if (info) continue;
     const std::string above = parent_path(path);
     if (Folder* folder = folder_at(above)) {
       folder->missing.push_back(path);
-    } else if (!glance.is_known_to_be_missing(above)) {
+    } else if (!lstats.is_known_to_be_missing(above)) {
       missing_.push_back(path);
     }
   }
-  for (const auto& [path, info] : glance.seen()) {
+  for (const auto& [path, info] : lstats.seen()) {
     if (!info) continue;
     Seen seen{path, *info, !S_ISDIR(info->st_mode) || folders_.contains(path)};
     if (S_ISLNK(info->st_mode)) seen.target = target_of(path);
@@ -120,7 +120,7 @@ void QuietLook::remember(const Glance& glance, MonotonicTime began) {
   }
 }
 
-bool QuietLook::still_holds(MonotonicTime now) {
+bool ScanMemo::still_holds(MonotonicTime now) {
   if (!known_) return false;
   for (const Seen& seen : seen_) {
     struct stat info{};

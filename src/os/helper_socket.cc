@@ -1,4 +1,4 @@
-#include "os/socket_door.h"
+#include "os/helper_socket.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -21,7 +21,7 @@ std::string socket_in(const std::string& folder, std::string_view name) {
 
 // Removes the folders of killed runs: those of this user whose socket has no listener. Young folders are spared: their
 // run may be just starting.
-void remove_abandoned_doors(std::string_view name, std::string_view log) {
+void remove_abandoned_sockets(std::string_view name, std::string_view log) {
   const std::string prefix = fmt::format("ralph-{}-", name);
   for (const std::string& entry : names_in(std::string(kTemporary))) {
     if (!entry.starts_with(prefix)) continue;
@@ -40,17 +40,17 @@ void remove_abandoned_doors(std::string_view name, std::string_view log) {
 
 }  // namespace
 
-void SocketDoor::remove() {
+void HelperSocket::remove() {
   if (folder.empty()) return;
   ::unlink(socket.c_str());
   ::rmdir(folder.c_str());
 }
 
-Result<SocketDoor> open_socket_door(std::string_view name, std::string_view log) {
-  remove_abandoned_doors(name, log);
+Result<HelperSocket> open_helper_socket(std::string_view name, std::string_view log) {
+  remove_abandoned_sockets(name, log);
   std::string folder = fmt::format("{}/ralph-{}-XXXXXX", kTemporary, name);
   if (!::mkdtemp(folder.data())) return fail(ErrorKind::kIo, "cannot create {}: {}", folder, errno_text(errno));
-  SocketDoor door;
+  HelperSocket door;
   door.folder = real_path(folder);
   door.socket = socket_in(door.folder, name);
   TRY_VALUE(door.listener, listen_at(door.socket, SocketKind::kStream));
