@@ -785,7 +785,7 @@ def test_a_loop_about_a_path_says_so_and_a_path_that_is_not_there_is_refused(pro
     (project.path / "src/services").mkdir(parents=True)
     session = Session(project)
     refusal = session.types("/ralph:loop @src/service fix all lint errors")
-    assert refusal.startswith("ralph: @src/service is not there") and not session.states(), refusal
+    assert refusal.startswith("ralph: @src/service does not exist") and not session.states(), refusal
     told = session.types('/ralph:loop @src/services/ "fix all lint errors" --max-iterations 3')
     about = "fix all lint errors\n(This is about src/services/: leave everything else as it is.)"
     assert f"Task:\n{about}\n" in told, told
