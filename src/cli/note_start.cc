@@ -73,7 +73,7 @@ Status note_resumed(Run& run, const RunSetup& setup, const RunTitle& title) {
 }
 
 // The run before this one, if it was killed. A task has only one.
-Result<Leftovers> put_away_killed_run(const Run& run, const RunSetup& setup) {
+Result<Leftovers> clean_up_killed_run(const Run& run, const RunSetup& setup) {
   const auto killed = setup.keeper ? std::nullopt : killed_run(setup.project, run.id);
   if (!killed) return Leftovers();
   SweepReport swept = end_processes_with("RALPH_RUN_ID=" + killed->folder.id, stop_abandoned());
@@ -85,7 +85,7 @@ Result<Leftovers> put_away_killed_run(const Run& run, const RunSetup& setup) {
 Status note_start(Run& run, const RunSetup& setup, const RunTitle& title) {
   run.policy.agent_programs = program_words(title.agents);
   if (run.is_resumed()) return note_resumed(run, setup, title);
-  TRY_VALUE(const Leftovers left, put_away_killed_run(run, setup));
+  TRY_VALUE(const Leftovers left, clean_up_killed_run(run, setup));
   record::RunStarted started;
   started.run_id = run.id;
   started.way = title.way;

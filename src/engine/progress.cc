@@ -261,10 +261,10 @@ struct Folding {
     progress.plan.unsaid = 0;
     progress.survivors.clear();  // resuming a run implies that they have been ended
     progress.run_time = Milliseconds(resumed.spent_ms);
-    for (const Claim claim : resumed.disbelieved) list_unsealed_claims(claim, resumed);
+    for (const Claim claim : resumed.disbelieved) ignore(claim, resumed);
   }
 
-  void list_unsealed_claims(Claim claim, const record::RunResumed& resumed) {
+  void ignore(Claim claim, const record::RunResumed& resumed) {
     switch (claim) {
       case Claim::kUnknown:
         break;
