@@ -172,7 +172,7 @@ LOOP = {"session_id": "s", "prompt": "/ralph:loop x"}
 @pytest.mark.skipif(Path("/.ralph").exists() or Path("/.git").exists(), reason="/ is a project here")
 @pytest.mark.parametrize("payload, folder, said", [
     (LOOP, None, "the folder of this session is not known, or is gone"), ({**LOOP, "cwd": "."}, None, "is not known, or is gone"),
-    ({**LOOP, "cwd": "/nowhere/at/all"}, "/", "is gone: /nowhere/at/all"), ({**LOOP, "cwd": "/"}, "/", "and / is none; start it in one")])
+    ({**LOOP, "cwd": "/nowhere/at/all"}, "/", "is gone: /nowhere/at/all"), ({**LOOP, "cwd": "/"}, "/", "which / is not; start it in one")])
 def test_a_loop_without_a_folder_is_refused(project, payload, folder, said):
     result = as_nobody(project, payload, folder)
     assert result.returncode == 0, result
