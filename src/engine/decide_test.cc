@@ -996,7 +996,7 @@ TEST(TimeUntilChange, ConcernsOnlyTheRowsBeforeTheOneThatDecides) {
   Observation now;
   now.moment = Moment::kBeforeIteration;
   now.clock.run_time = 40s;
-  now.task.emplace().open = {"a"};
+  now.task = Observation::Task{.open = {"a"}};
   EXPECT_EQ(decide(policy, {}, now).rule, "task_depends");
   EXPECT_EQ(time_until_change(policy, {}, now), Milliseconds(60s)) << "a wait of a day does not outlast the run";
   now.task = Observation::Task{.done = true, .children = 1, .since_awaiting = 10s};

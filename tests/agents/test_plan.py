@@ -221,10 +221,10 @@ def test_the_stop_hook_makes_a_session_repair_what_it_did(agent):
     assert "The review gave no verdict" in third and "There are uncommitted changes" not in third
 
 
-BY_FLAGS = "by its flags: stop check, context monitor, command policy.\n"
-BY_ENVIRONMENT = "by its environment: stop check, context monitor, command policy.\n"
+BY_FLAGS = "through flags: stop check, context monitor, command policy.\n"
+BY_ENVIRONMENT = "through its environment: stop check, context monitor, command policy.\n"
 GETS_HOOKS = {"claude": BY_FLAGS, "codex": BY_FLAGS, "gemini": BY_ENVIRONMENT,
-              "opencode": "by its environment: context monitor, command policy. It can't be kept from stopping"}
+              "opencode": "through its environment: context monitor, command policy. It can't be kept from stopping"}
 
 
 @pytest.fixture
