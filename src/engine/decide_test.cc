@@ -214,7 +214,7 @@ Progress losing_tests(Progress progress) {
   return progress;
 }
 
-Row at_stop(const char* situation, Progress progress, Session session, const char* rule,
+Row at_stop(const char* situation, Progress progress, const Session& session, const char* rule,
             PromiseWithoutWork without_work = PromiseWithoutWork::kReject) {
   const std::string_view name = rule;
   const bool limit = name == "continuations_spent" || name == "objections_spent";
