@@ -53,7 +53,7 @@ class LstatCache {
 class ScanMemo {
  public:
   // Keeps what `lstats` saw. `began` is a time before its first lstat.
-  void remember(const LstatCache& glance, MonotonicTime began);
+  void remember(const LstatCache& lstats, MonotonicTime began);
 
   void forget() { *this = ScanMemo(); }
 

@@ -23,7 +23,7 @@ struct Verification {
   std::vector<VerifyFinding> findings;
 
   bool fits() const;
-  void add(std::string what, std::optional<bool> fits, std::string text);
+  void add(std::string what, std::optional<bool> does_fit, std::string text);
 };
 
 struct RunToVerify {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "os/files.h"
 #include "policy/command_view.h"
 #include "policy/git_call.h"
 #include "policy/rules.h"
